@@ -1,0 +1,91 @@
+"""What a query may ask of a table, and nothing more.
+
+Every engine answers these questions from the declared integers alone (`schema.domains`), bit for bit the same:
+categories and bins as codes, numbers and dates as steps, `outside` and `missing` already applied. A row that a column
+of this view drops is not there. The order of rows means nothing and no answer may depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.schema.declaration import Declaration
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row: for each column of the view its integer (a code of a category, or steps), and its bin where it has bins."""
+
+    numbers: Mapping[str, int]
+    codes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Exact statistics of z = metric − centre in each cell of the cube of `by`, empty cells included.
+
+    Every array has one axis per column of `by`, as long as that column's declared values. `totals` and `squares` hold
+    Python integers (dtype object): sums of squares outgrow 64 bits. `least` and `most` are 0 where `counts` is 0.
+    """
+
+    counts: NDArray[np.int64]
+    totals: NDArray[np.object_]
+    squares: NDArray[np.object_]
+    least: NDArray[np.int64]
+    most: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """For each cell the distinct metric values nearest to the centre, with how many rows hold each.
+
+    The arrays run over cells in row-major order of the cube: cell c owns entries starts[c] to starts[c + 1], sorted by value.
+    They are the `per_side` largest values below the centre, the centre itself when a row holds it, and
+    the `per_side` smallest above it.
+    """
+
+    starts: NDArray[np.int64]
+    values: NDArray[np.int64]
+    multiplicities: NDArray[np.int64]
+
+
+class Rows(Protocol):
+    """A view of a table restricted to the columns a query named."""
+
+    @property
+    def declaration(self) -> Declaration: ...
+
+    @property
+    def size(self) -> int:
+        """How many rows there are; refused unless neighbours = "replace-one", where the number is public."""
+        ...
+
+    def codes(self, columns: Sequence[str], /) -> NDArray[np.int32]:
+        """One row per row, one column per name: the code of its category or bin."""
+        ...
+
+    def numbers(self, columns: Sequence[str], /) -> NDArray[np.int64]:
+        """One row per row, one column per name: its number of steps."""
+        ...
+
+    def record(self, key: str, /) -> Record | None:
+        """The row with this key; None when there is none, when it was dropped, or when several share the key."""
+        ...
+
+    def cells(self, by: Sequence[str], metric: str, centre: int) -> Cells: ...
+
+    def nearest(self, by: Sequence[str], metric: str, centre: int, per_side: int) -> Nearest: ...
+
+
+class Source(Protocol):
+    """Where rows live. Nothing is read before `rows` is entered."""
+
+    def rows(self, columns: Sequence[str], /) -> AbstractContextManager[Rows]:
+        """Open the view for `columns` (the key is always available to `record`); closing it frees every resource."""
+        ...

@@ -1,0 +1,24 @@
+"""What a question would cost and promise, said before any row is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wallflower.privacy.guarantees import Guarantee
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """Public in full: it is a function of the query and the declaration alone."""
+
+    guarantee: Guarantee
+    """The promise, which is also the charge."""
+    mechanism: Mapping[str, str]
+    """`name` and the public constants that fix the noise."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Every public choice of the query in words, named defaults included."""
+    expected: Mapping[str, object] = field(default_factory=dict)
+    """The error to expect, in the user's units, where that needs no row. JSON values only."""
+    notes: tuple[str, ...] = ()
+    """Sentences for people: what the answer will mean, what it does not say."""

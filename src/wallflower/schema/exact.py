@@ -1,0 +1,58 @@
+"""Budgets, steps and radii as exact fractions; no float comes in, none goes out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from wallflower.errors import UsageError
+
+
+def exact(value: str | int | Fraction, *, name: str = "number") -> Fraction:
+    """The fraction that a decimal or a quotient spells.
+
+    >>> exact("0.1") * 3 == exact("3/10")
+    True
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise UsageError(
+            f"'{name}' must be a whole number, or a decimal or fraction in quotes, got {value!r}.",
+            hint=f'Write {name} = "0.1" or {name} = "1/10": a bare 0.1 is not one tenth in binary.',
+        )
+    try:
+        return Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        raise UsageError(
+            f"'{name}' must be a decimal or a fraction, got {value!r}.", hint='For example "0.5" or "1/2".'
+        ) from None
+
+
+def positive(value: str | int | Fraction, *, name: str) -> Fraction:
+    """`exact`, refused unless it is above zero."""
+    number = exact(value, name=name)
+    if number <= 0:
+        raise UsageError(f"'{name}' must be above 0, got {shown(number)}.")
+    return number
+
+
+def shown(value: Fraction | int) -> str:
+    """The shortest exact spelling: a decimal where one exists, else a quotient.
+
+    >>> shown(Fraction(1, 5)), shown(Fraction(1, 3)), shown(Fraction(-5, 2)), shown(Fraction(4))
+    ('0.2', '1/3', '-2.5', '4')
+    """
+    number = Fraction(value)
+    rest, places, twos, fives = number.denominator, 0, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    places = max(twos, fives)
+    if rest != 1 or places > 40:
+        return f"{number.numerator}/{number.denominator}"
+    if places == 0:
+        return str(number.numerator)
+    digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
+    sign = "-" if number < 0 else ""
+    return f"{sign}{digits[:-places]}.{digits[-places:]}"
