@@ -1,1 +1,83 @@
-"""Wallflower."""
+"""Say true things about the outliers of a sensitive table without giving anyone away.
+
+    import wallflower as wf
+
+    salaries = wf.open("salaries.toml")
+    query = wf.count.Outliers(columns=("salary",), neighbours=5, radius="1000", epsilon="0.5")
+    salaries.price(query)
+    salaries.release(query)
+
+By task: `open` and `table` start a session; `explain`, `identify`, `count`, `publish` and `stream` hold the questions;
+`detectors` say what an outlier is; `audit` checks a mechanism; every error is in `errors`.
+
+Everything is loaded when it is first used: `import wallflower` is light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from wallflower.errors import (
+    BudgetError,
+    DeclarationError,
+    LedgerError,
+    NotComposable,
+    ReleaseFailed,
+    UsageError,
+    WallflowerError,
+)
+
+if TYPE_CHECKING:
+    from wallflower import audit, count, detectors, explain, identify, publish, stream
+    from wallflower.privacy.price import Price
+    from wallflower.privacy.release import OwnerOnly, Release
+    from wallflower.session import Session, open, table  # noqa: A004 - reads as wf.open
+
+__version__ = "0.1.0"
+
+_AREAS = ("audit", "count", "detectors", "explain", "identify", "publish", "stream")
+_NAMES = {
+    "Session": "wallflower.session",
+    "open": "wallflower.session",
+    "table": "wallflower.session",
+    "Price": "wallflower.privacy.price",
+    "OwnerOnly": "wallflower.privacy.release",
+    "Release": "wallflower.privacy.release",
+}
+
+__all__ = [  # noqa: RUF022 - by task, as in the docstring
+    "open",
+    "table",
+    "Session",
+    "Price",
+    "Release",
+    "OwnerOnly",
+    "explain",
+    "identify",
+    "count",
+    "publish",
+    "stream",
+    "detectors",
+    "audit",
+    "WallflowerError",
+    "UsageError",
+    "DeclarationError",
+    "BudgetError",
+    "NotComposable",
+    "LedgerError",
+    "ReleaseFailed",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _AREAS:
+        return import_module(f"wallflower.{name}")
+    if name in _NAMES:
+        return getattr(import_module(_NAMES[name]), name)
+    message = f"module 'wallflower' has no attribute '{name}'"
+    raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -86,6 +86,10 @@ class Rows(Protocol):
 class Source(Protocol):
     """Where rows live. Nothing is read before `rows` is entered."""
 
+    def verify(self, columns: Sequence[str], /) -> None:
+        """Refuse a missing file, a missing column or an unusable type by name; reads names and types, no row."""
+        ...
+
     def rows(self, columns: Sequence[str], /) -> AbstractContextManager[Rows]:
         """Open the view for `columns` (the key is always available to `record`); closing it frees every resource."""
         ...

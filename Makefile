@@ -1,0 +1,52 @@
+# Five commands. Each makes what it needs; nothing but Python 3.11+, pip and make has to be there first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: demo test check bench reproduce pins reference clean
+
+demo: $(VENV)/.installed
+	$(BIN)/wallflower demo --out demo
+
+test: check system
+	$(BIN)/pytest -n $(WORKERS) -m "not slow and not statistics"
+	$(BIN)/pytest -n $(WORKERS) -m "slow or statistics"
+
+check: $(VENV)/.tested
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.tested
+	$(BIN)/python -m benchmarks
+
+reproduce: $(VENV)/.tested
+	$(BIN)/python -m experiments
+
+reference: $(VENV)/.installed  ## write docs/reference/cli.md anew from the commands' own help
+	$(BIN)/python scripts/reference.py
+
+pins: $(VENV)/.tested  ## print the pin of every proof; reread a proof before you change its pin
+	$(BIN)/python -m tests.proof_pins
+
+system:
+	scripts/system_packages.sh
+
+$(VENV)/.made:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Wallflower needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[all]"
+	touch $@
+
+$(VENV)/.tested: $(VENV)/.installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group test
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,92 @@
+"""The command line: one file per command, joined here; every error leaves through `run`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated
+
+import click
+import typer
+
+from wallflower import __version__
+from wallflower.cli.common import err
+from wallflower.errors import WallflowerError
+
+COMMANDS = ("demo", "declare", "check", "ledger", "count")
+"""Module names in `wallflower.cli`, in the order help lists them."""
+
+INTERRUPTED = 130
+"""What shells expect after Ctrl-C."""
+
+
+def build() -> typer.Typer:
+    """The whole application, with every command registered."""
+    app = typer.Typer(
+        name="wallflower",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    )
+
+    def version(wanted: bool) -> None:
+        if wanted:
+            typer.echo(f"wallflower {__version__}")
+            raise typer.Exit
+
+    @app.callback(
+        help="Say true things about the outliers of a sensitive table without giving anyone away.\n\n"
+        "Start with `wallflower demo`, or with `wallflower declare DATA -o FILE` on a file of your own.",
+    )
+    def root(
+        _version: Annotated[
+            bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")
+        ] = False,
+    ) -> None:
+        """Nothing to do before a command."""
+
+    for name in COMMANDS:
+        import_module(f"wallflower.cli.{name}").register(app)
+    return app
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code: 0 released, 2 usage, 3 refused, 5 no answer, 1 a bug."""
+    as_json = "--json" in arguments
+    try:
+        code = typer.main.get_command(build()).main(args=list(arguments), prog_name="wallflower", standalone_mode=False)
+    except WallflowerError as error:
+        return _failed(error.kind, error.message, error.hint, error.exit_code, as_json=as_json)
+    except click.exceptions.NoArgsIsHelpError as error:
+        err.print(error.format_message(), markup=False, highlight=False)
+        return 2
+    except click.UsageError as error:
+        help_line = f"See `{error.ctx.command_path} --help`." if error.ctx else "See `wallflower --help`."
+        return _failed("usage", error.format_message(), help_line, 2, as_json=as_json)
+    except (KeyboardInterrupt, click.Abort):
+        return _failed(
+            "interrupted",
+            "Interrupted.",
+            "If a charge had been made it stands; `wallflower ledger history DECL` shows it.",
+            INTERRUPTED,
+            as_json=as_json,
+        )
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _failed(kind: str, message: str, hint: str, code: int, *, as_json: bool) -> int:
+    if as_json:
+        typer.echo(json.dumps({"ok": False, "error": {"kind": kind, "message": message, "hint": hint}}))
+    else:
+        err.print(f"[bold red]{kind}[/]", end=": ", highlight=False)
+        err.print(message, markup=False, highlight=False)
+        if hint:
+            err.print(hint, markup=False, highlight=False)
+    return code

@@ -1,0 +1,38 @@
+"""`wallflower check`: the owner's look at what the declaration does to the rows."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+from rich.table import Table
+
+from wallflower.cli.common import AsJson, Decl, err, out, progress_on_stderr
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(check)
+
+
+def check(declaration: Decl, as_json: AsJson = False) -> None:
+    """List what would be clipped, replaced or dropped, duplicate keys and unreadable cells. NOT PRIVATE, uncharged.
+
+    \b
+    Example:
+        wallflower check salaries.toml
+    """
+    from wallflower.session import open as open_session
+
+    session = open_session(declaration)
+    err.print("This looks at the rows without protection. Keep it at your desk.", style="bold yellow")
+    with progress_on_stderr():
+        found = session.owner.check().value
+    if as_json:
+        typer.echo(json.dumps({"ok": True, "not_private": found.to_json()}, ensure_ascii=False))
+        return
+    for line in found.lines():
+        out.print(line, markup=False, highlight=False)
+    table = Table("column", "missing", "unreadable", "outside", "what happens", title=None)
+    for row in found.table():
+        table.add_row(*row)
+    out.print(table)

@@ -1,0 +1,162 @@
+"""What every releasing command shares: its options, the price, the answer, the owner's report."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from wallflower.errors import UsageError
+from wallflower.privacy.price import Price
+from wallflower.progress import listening
+from wallflower.schema.exact import positive
+from wallflower.session import Query, Session
+from wallflower.session import open as open_session
+
+err = Console(stderr=True, soft_wrap=True)
+out = Console(soft_wrap=True)
+
+NO_ANSWER = 5
+SILENT_SECONDS = 1.0
+
+
+def _epsilon(text: str) -> Fraction:
+    return positive(text, name="epsilon")
+
+
+Decl = Annotated[Path, typer.Argument(metavar="DECL", help="The declaration file of the table.", show_default=False)]
+Epsilon = Annotated[
+    Fraction,
+    typer.Option("--epsilon", parser=_epsilon, metavar="E", help="Budget to spend: a decimal or a fraction.", show_default=False),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the price and the promise; read no row, spend nothing.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object; everything else goes to stderr.")]
+RequestId = Annotated[
+    str | None, typer.Option("--request-id", metavar="ID", help="Name this request: asked again, it returns the recorded answer.")
+]
+OwnerReport = Annotated[
+    Path | None,
+    typer.Option("--owner-report", metavar="FILE", help="Also write what is really in the rows, NOT PRIVATE (.html or .json)."),
+]
+Seed = Annotated[
+    int | None, typer.Option("--seed", metavar="N", help="Predictable noise, only for a table with test = true. NOT PRIVATE.")
+]
+ColumnNames = Annotated[str, typer.Option("--columns", metavar="COL,COL", help="Declared columns.", show_default=False)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class How:
+    """The options that every releasing command has."""
+
+    dry_run: bool
+    as_json: bool
+    request_id: str | None
+    owner_report: Path | None
+    seed: int | None
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Column names from `a,b`."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def ask(declaration: Path, query: Query, how: How) -> None:
+    """Price, charge, draw, show: the one path of every releasing command."""
+    _writable(how.owner_report)
+    session = open_session(declaration, seed=how.seed)
+    price = session.price(query)
+    if how.dry_run:
+        show_price(price, as_json=how.as_json)
+        return
+    with progress_on_stderr():
+        release = session.release(query, how.request_id)
+    if how.as_json:
+        typer.echo(json.dumps(release.to_json(), ensure_ascii=False))
+    else:
+        show_lines(release.lines())
+    if how.owner_report is not None:
+        _write_owner_report(session, query, how.owner_report)
+    if release.value is None:
+        raise typer.Exit(NO_ANSWER)
+
+
+def price_json(price: Price) -> dict[str, Any]:
+    return {
+        "guarantee": price.guarantee.to_json(),
+        "mechanism": dict(price.mechanism),
+        "settings": dict(price.settings),
+        "expected": dict(price.expected),
+        "notes": list(price.notes),
+    }
+
+
+def show_price(price: Price, *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"ok": True, "price": price_json(price)}, ensure_ascii=False))
+        return
+    costs = ", ".join(f"{name} {amount}" for name, amount in price.guarantee.parameters.items())
+    rows = [("price", f"{price.guarantee.family}: {costs}"), ("promise", price.guarantee.sentence)]
+    rows += [("mechanism", _pairs(price.mechanism))]
+    rows += [("settings", _pairs(price.settings))] if price.settings else []
+    rows += [(name.replace("_", " "), _pairs(item) if isinstance(item, Mapping) else str(item)) for name, item in price.expected.items()]
+    rows += [("note", note) for note in price.notes]
+    show_lines(rows)
+    out.print("Nothing was read and nothing was spent.", style="dim")
+
+
+def show_lines(rows: list[tuple[str, str]]) -> None:
+    width = max(len(label) for label, _ in rows)
+    for label, text in rows:
+        out.print(f"{label:<{width}}", style="bold", end="  ", highlight=False)
+        out.print(text, markup=False, highlight=False)
+
+
+def _pairs(items: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in items.items())
+
+
+@contextmanager
+def progress_on_stderr() -> Iterator[None]:
+    """Show progress of anything that takes over a second; nothing for short work or when stderr is not a terminal."""
+    started = time.monotonic()
+    bars: dict[str, TaskID] = {}
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=err, transient=True, disable=not err.is_terminal
+    ) as progress:
+
+        def show(label: str, done: int, total: int) -> None:
+            if time.monotonic() - started < SILENT_SECONDS:
+                return
+            if label not in bars:
+                bars[label] = progress.add_task(label, total=total)
+            progress.update(bars[label], completed=done, total=total)
+
+        with listening(show):
+            yield
+
+
+def _writable(report: Path | None) -> None:
+    """Refuse a report that could not be written, before anything is charged."""
+    if report is None:
+        return
+    if report.suffix not in {".html", ".json"}:
+        raise UsageError(f"an owner report ends in .html or .json, got '{report.name}'.")
+    if not report.parent.is_dir() or not os.access(report.parent, os.W_OK):
+        raise UsageError(f"the folder '{report.parent}' cannot be written to.", hint="Name an existing folder of yours.")
+
+
+def _write_owner_report(session: Session, query: Query, path: Path) -> None:
+    from wallflower.report.owner import write_owner_report
+
+    write_owner_report(path, query=query.name, declaration=session.declaration, report=session.owner.report(query))
+    err.print(f"Owner report, NOT PRIVATE: {path}", markup=False, highlight=False)

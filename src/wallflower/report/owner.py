@@ -1,0 +1,58 @@
+"""The owner's report: what is really in the rows beside what was asked. It stays at the desk.
+
+A query's `inspect` gives `{"facts": {label: value}, "tables": [{"title", "columns", "rows"}], "figures": {...arrays...}}`;
+the pictures of an area are drawn from its `figures` by `wallflower.report.<area>.pictures`.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from wallflower.privacy.price import Price
+from wallflower.privacy.release import OwnerOnly
+from wallflower.report.figures import Picture
+from wallflower.report.pages import render, write_whole
+from wallflower.schema.declaration import Declaration
+
+DRAWN = ("count",)
+"""Areas that have pictures, as `report/<area>.py`."""
+
+
+def write_owner_report(path: Path, *, query: str, declaration: Declaration, report: OwnerOnly) -> None:
+    """HTML or JSON by the name of the file; both say NOT PRIVATE first."""
+    price: Price = report.value["price"]
+    seen: dict[str, Any] = report.value["seen"]
+    if path.suffix == ".json":
+        plain = {"NOT PRIVATE": True, "table": declaration.id, "command": query, "settings": dict(price.settings), "seen": _plain(seen)}
+        write_whole(path, json.dumps(plain, ensure_ascii=False, indent=1) + "\n")
+        return
+    page = render(
+        "owner.html",
+        table=declaration.id,
+        query=query,
+        price=price,
+        facts=seen.get("facts", {}),
+        tables=seen.get("tables", []),
+        pictures=_pictures(query, seen),
+    )
+    write_whole(path, page)
+
+
+def _pictures(query: str, seen: dict[str, Any]) -> list[Picture]:
+    if query not in DRAWN:
+        return []
+    drawn: list[Picture] = import_module(f"wallflower.report.{query}").pictures(seen)
+    return drawn
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)

@@ -1,0 +1,205 @@
+"""The two doors: `Session.release` for askers, `Session.owner` for the owner.
+
+A release is a price, a charge, and a draw, in that order. Nothing is read before the charge is on disk, and nothing is
+shown before the answer is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import traceback
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from wallflower.engines.base import Rows, Source
+from wallflower.errors import DeclarationError, ReleaseFailed, UsageError, WallflowerError
+from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
+from wallflower.privacy.ledger import Charge, Ledger
+from wallflower.privacy.price import Price
+from wallflower.privacy.release import OwnerOnly, Release
+from wallflower.schema.declaration import Declaration
+from wallflower.schema.exact import shown
+
+
+class Query(Protocol):
+    """A question as a frozen dataclass: every public choice is a field."""
+
+    name: ClassVar[str]
+    """The command that asks it."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The declared columns it reads; the view of the rows holds no other."""
+        ...
+
+    def price(self, declaration: Declaration, /) -> Price:
+        """The promise and the cost, from public things alone; refuses what the declaration cannot support."""
+        ...
+
+    def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | None:
+        """The answer, or None when there is none. Total: no row makes it fail."""
+        ...
+
+    def inspect(self, rows: Rows, /) -> dict[str, Any]:
+        """What the owner may look at: unprotected, never part of a release."""
+        ...
+
+
+class Session:
+    """A declared table, its ledger, and a source of noise."""
+
+    def __init__(self, declaration: Declaration, source: Source, *, seed: int | None = None) -> None:
+        if seed is not None and not declaration.test:
+            raise UsageError(
+                f"a seed makes the noise predictable, and table '{declaration.id}' is not a test table.",
+                hint="Leave the seed out, or write test = true in [table] of a declaration for tests.",
+            )
+        self.declaration = declaration
+        self._source = source
+        self._entropy: Entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+
+    def price(self, query: Query) -> Price:
+        """What `query` would promise and cost. Reads no row, opens no ledger, spends nothing."""
+        return query.price(self.declaration)
+
+    def release(self, query: Query, request_id: str | None = None) -> Release:
+        """Charge, draw, record, return. The same request id with the same question returns the recorded answer."""
+        self._refuse_unreviewed()
+        price = self.price(query)
+        ledger = Ledger.open(self.declaration.ledger)
+        ledger.check(price.guarantee, declaration=self.declaration, query=description(query), request_id=request_id)
+        self._source.verify(query.columns)  # names and types of columns, no row: a typing error should cost nothing
+        charge = ledger.charge(
+            price.guarantee, declaration=self.declaration, query=description(query), request_id=request_id
+        )
+        if charge.replay is not None:
+            return _recorded(charge.replay, price)
+        value = self._draw(query, charge)
+        release = Release(
+            value=value,
+            guarantee=price.guarantee,
+            mechanism=price.mechanism,
+            ledger=charge.to_json(),
+            private=self._entropy.private and not self.declaration.test,
+        )
+        ledger.answer(charge.entry, release.to_json())
+        return release
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(self.declaration, self._source)
+
+    def _draw(self, query: Query, charge: Charge) -> dict[str, Any] | None:
+        """Run the query; whatever breaks is reported by its kind and place alone, with no chain that could hold a row."""
+        try:
+            with self._source.rows(query.columns) as rows:
+                return query.run(rows, self._entropy)
+        except WallflowerError as error:
+            known: WallflowerError | None = type(error)(error.message, hint=error.hint)
+            place = ""
+        except Exception as error:  # noqa: BLE001 - any failure here may quote a row
+            known, place = None, _place(error)
+        # Raised outside the handlers: inside them Python would keep the first error as __context__.
+        if known is not None:
+            raise known
+        raise ReleaseFailed(
+            f"the answer could not be computed ({place}). Entry {charge.entry} has been charged and its request id is spent.",
+            hint="This is a bug: please report the place named here. It says nothing about your rows.",
+        )
+
+    def _refuse_unreviewed(self) -> None:
+        if not self.declaration.reviewed:
+            raise DeclarationError(
+                f"the declaration of '{self.declaration.id}' has not been reviewed.",
+                hint="Check every bound and value against public knowledge, then write reviewed = true in [table].",
+            )
+
+
+class Owner:
+    """The owner's door: unprotected looks at the rows, wrapped so that no release can hold them."""
+
+    def __init__(self, declaration: Declaration, source: Source) -> None:
+        self._declaration = declaration
+        self._source = source
+
+    def report(self, query: Query) -> OwnerOnly:
+        """What was possible and what is true, for `query`. NOT PRIVATE."""
+        price = query.price(self._declaration)
+        with self._source.rows(query.columns) as rows:
+            return OwnerOnly({"price": price, "seen": query.inspect(rows)})
+
+    def check(self) -> OwnerOnly:
+        """What `outside` and `missing` would do to the rows. NOT PRIVATE."""
+        from wallflower.engines import examine
+
+        return OwnerOnly(examine(self._source, self._declaration))
+
+
+def open(declaration: str | Path, *, seed: int | None = None) -> Session:  # noqa: A001 - reads as wf.open
+    """A session on the table that a declaration file describes.
+
+    Example: `wf.open("salaries.toml").release(query)`.
+    """
+    from wallflower.engines import open_source
+    from wallflower.schema import load
+
+    declared = load(declaration)
+    return Session(declared, open_source(declared), seed=seed)
+
+
+def table(frame: object, declaration: str | Path | Declaration, *, seed: int | None = None) -> Session:
+    """A session on a pandas, polars or Arrow table in place of the declared source."""
+    from wallflower.engines import from_frame
+    from wallflower.schema import load
+
+    declared = declaration if isinstance(declaration, Declaration) else load(declaration)
+    return Session(declared, from_frame(frame, declared), seed=seed)
+
+
+def description(query: Query) -> dict[str, Any]:
+    """The question in full, as JSON: what the ledger keeps and what a request id is compared by."""
+    described = _described(query)
+    if not isinstance(described, dict):
+        raise UsageError(f"a query is a frozen dataclass, got {type(query).__name__}.")
+    return {"command": query.name, **described}
+
+
+def _described(value: object) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        inner = {field.name: _described(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {"kind": type(value).__name__, **inner}
+    if isinstance(value, Fraction):
+        return shown(value)
+    if isinstance(value, Mapping):
+        return {str(key): _described(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | frozenset | set):
+        items = [_described(item) for item in value]
+        return sorted(items, key=str) if isinstance(value, frozenset | set) else items
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    raise UsageError(
+        f"a query cannot hold a {type(value).__name__}: the ledger could not say what was asked.",
+        hint="Use text, whole numbers, exact fractions, or frozen dataclasses of them.",
+    )
+
+
+def _recorded(answer: Mapping[str, Any], price: Price) -> Release:
+    return Release(
+        value=answer["release"],
+        guarantee=price.guarantee,
+        mechanism=answer["mechanism"],
+        ledger=answer["ledger"],
+        private=bool(answer["private"]),
+    )
+
+
+def _place(error: BaseException) -> str:
+    """Kind and place of an error, without its text."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    where = f" at {Path(last.filename).name}:{last.lineno}" if last else ""
+    return f"{type(error).__name__}{where}"
