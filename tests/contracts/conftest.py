@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+
+from tests.contracts.registry import every_example
+from wallflower.engines import open_source
+from wallflower.privacy.ledger import Ledger
+from wallflower.schema import load
+from wallflower.session import Session
+
+
+class Watched:
+    """A source that remembers whether it was opened, and can break when it is."""
+
+    def __init__(self, source, error: Exception | None = None) -> None:
+        self.source, self.error, self.opened = source, error, 0
+
+    def verify(self, columns) -> None:
+        self.source.verify(columns)
+
+    @contextmanager
+    def rows(self, columns):
+        self.opened += 1
+        if self.error is not None:
+            raise self.error
+        with self.source.rows(columns) as rows:
+            yield rows
+
+
+class Forbidden:
+    """A source that must not be touched at all."""
+
+    def verify(self, columns) -> None:
+        pytest.fail("the source was looked at")
+
+    def rows(self, columns):
+        pytest.fail("the rows were opened")
+
+
+@pytest.fixture(params=every_example(), ids=lambda example: example.name)
+def example(request):
+    return request.param
+
+
+@pytest.fixture
+def prepared(example, tmp_path):
+    """Declaration, ledger and rows on disk, and a session whose source is watched."""
+
+    def prepare(*, csv=None, test=False, seed=None, error=None, change=None):
+        path = example.lay_out(tmp_path, csv=csv, test=test, change=change)
+        declaration = load(path)
+        Ledger.init(declaration)
+        watched = Watched(open_source(declaration), error)
+        return Session(declaration, watched, seed=seed), watched, path
+
+    return prepare

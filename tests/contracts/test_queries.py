@@ -1,0 +1,155 @@
+"""One contract for every query. An area joins by listing its questions in `examples_<area>.py`."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from tests.contracts.conftest import Forbidden
+from tests.contracts.example import CANARY
+from wallflower import errors
+from wallflower.cli.app import run
+from wallflower.privacy.ledger import Ledger
+from wallflower.schema import load, release_schema
+from wallflower.session import Session, description
+
+
+def chain(error: BaseException) -> str:
+    """Everything an exception and those behind it would show."""
+    seen, texts, todo = set(), [], [error]
+    while todo:
+        one = todo.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        texts.append(f"{one!r} {one} {getattr(one, '__notes__', '')} {vars(one) if hasattr(one, '__dict__') else ''}")
+        todo += [one.__cause__, one.__context__]
+    return "\n".join(texts)
+
+
+def charges(session: Session) -> int:
+    return sum(event.kind == "charge" for event in Ledger.open(session.declaration.ledger).history())
+
+
+def test_the_price_reads_no_row_and_needs_no_ledger(example, tmp_path):
+    declaration = load(example.lay_out(tmp_path))
+    price = Session(declaration, Forbidden()).price(example.query(tmp_path))
+    assert price.guarantee.to_json()["sentence"]
+    assert price.mechanism["name"]
+    json.dumps(dict(price.expected))
+    assert not declaration.ledger.exists()
+
+
+def test_a_release_validates_and_its_description_is_json(example, prepared, tmp_path):
+    session, _, _ = prepared()
+    query = example.query(tmp_path)
+    release = session.release(query)
+    jsonschema.validate(release.to_json(), release_schema())
+    assert release.private
+    assert json.loads(json.dumps(description(query)))["command"] == query.name
+    assert (release.value is not None) == example.answerable
+
+
+def test_a_refused_query_never_opens_the_rows(example, prepared, tmp_path):
+    session, watched, path = prepared()
+    query = example.query(tmp_path)
+    for _ in range(1000):
+        try:
+            session.release(query)
+        except errors.BudgetError:
+            break
+    else:
+        pytest.fail("the budget of this example is never exhausted")
+    opened = watched.opened
+    with pytest.raises(errors.BudgetError):
+        session.release(query)
+    assert watched.opened == opened
+    path.with_name("rows.ledger").unlink()
+    with pytest.raises(errors.LedgerError):
+        session.release(query)
+    assert watched.opened == opened
+
+
+def test_an_unreviewed_declaration_is_refused_before_anything_else(example, tmp_path):
+    declaration = load(example.lay_out(tmp_path, change=("reviewed = true", "reviewed = false")))
+    with pytest.raises(errors.DeclarationError, match="reviewed"):
+        Session(declaration, Forbidden()).release(example.query(tmp_path))
+
+
+def test_a_crash_after_the_charge_is_charged_and_says_nothing(example, prepared, tmp_path):
+    session, _, _ = prepared(error=ValueError(f"cannot convert '{CANARY}' in row 7"))
+    with pytest.raises(errors.ReleaseFailed) as caught:
+        session.release(example.query(tmp_path), request_id="once")
+    assert CANARY not in chain(caught.value)
+    assert charges(session) == 1
+    with pytest.raises(errors.WallflowerError, match="new"):
+        session.release(example.query(tmp_path), request_id="once")
+    assert charges(session) == 1
+
+
+def test_the_same_request_id_returns_the_recorded_answer(example, prepared, tmp_path):
+    session, watched, _ = prepared()
+    first = session.release(example.query(tmp_path), request_id="a")
+    opened = watched.opened
+    again = session.release(example.query(tmp_path), request_id="a")
+    assert again.to_json() == first.to_json()
+    assert watched.opened == opened
+    assert charges(session) == 1
+
+
+def test_a_seed_needs_a_test_table_and_is_never_private(example, prepared, tmp_path):
+    with pytest.raises(errors.UsageError, match="test = true"):
+        prepared(seed=1)
+    (tmp_path / "rows.ledger").unlink()
+    session, _, _ = prepared(test=True, seed=1)
+    assert not session.release(example.query(tmp_path)).private
+
+
+@pytest.mark.parametrize("cell", ["", "NaN", "nan", "inf", "-inf", "1e999", CANARY, "\x01", "é" * 300])
+def test_no_row_makes_a_query_fail(example, prepared, tmp_path, cell):
+    session, _, _ = prepared(csv=example.with_cells(cell))
+    release = session.release(example.query(tmp_path))
+    jsonschema.validate(release.to_json(), release_schema())
+
+
+def test_an_empty_table_is_answered_like_any_other(example, prepared, tmp_path):
+    session, _, _ = prepared(csv=example.only_header())
+    release = session.release(example.query(tmp_path))
+    jsonschema.validate(release.to_json(), release_schema())
+    assert (release.value is not None) or not (example.answerable and example.always_answers)
+
+
+def test_a_canary_in_the_rows_reaches_nothing_the_command_prints(example, tmp_path, capfd, caplog):
+    rows = example.csv.strip().split("\n")
+    width = rows[0].count(",") + 1
+    mixed = "\n".join([*rows, ",".join([CANARY] * width), f"{CANARY},{CANARY}", ",".join([f'"{CANARY}'] * width)]) + "\n"
+    path = example.lay_out(tmp_path, csv=mixed)
+    Ledger.init(load(path))
+    for extra in ((), ("--json",), ("--dry-run",), ("--owner-report", str(tmp_path / "owner.json"))):
+        code = run([*example.arguments(path), *extra])
+        assert code in {0, 3, 5}
+    run(["ledger", "show", str(path)])
+    run(["ledger", "history", str(path)])
+    run(["check", str(path)])
+    shown = capfd.readouterr()
+    assert CANARY not in shown.out
+    assert CANARY not in shown.err
+    assert CANARY not in caplog.text
+    left_behind = [file for file in tmp_path.rglob("*") if file.is_file() and file.name not in {"rows.csv", "owner.json"}]
+    assert not [file.name for file in left_behind if CANARY.encode() in file.read_bytes()]
+
+
+def test_the_command_line_agrees_with_the_exit_codes(example, tmp_path, capfd):
+    path = example.lay_out(tmp_path)
+    assert run([*example.arguments(path), "--json"]) == 3  # no ledger yet
+    refused = json.loads(capfd.readouterr().out)
+    assert refused["ok"] is False
+    assert refused["error"]["hint"]
+    jsonschema.validate(refused, release_schema())
+    Ledger.init(load(path))
+    assert run([*example.arguments(path), "--json"]) == (0 if example.answerable else 5)
+    answered = json.loads(capfd.readouterr().out)
+    jsonschema.validate(answered, release_schema())
+    assert (answered["release"] is not None) == example.answerable
