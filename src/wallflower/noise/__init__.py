@@ -1,1 +1,13 @@
-""""""
+"""Exact samplers: integers and fractions in, integers out; no float ever touches a draw.
+
+    entropy     where the bits come from: the operating system, or a seed that marks a release as not private
+    uniform     an integer below n; how many of m fair coins show heads
+    coins       Bernoulli of a fraction, of e^(−x), of 1/(1+e^ε)
+    laplace     discrete Laplace
+    enclosure   integers on both sides of 2^bits·e^(−x), as tight as asked
+    levels      the lazy inverse CDF that `selection` stands on
+    selection   one of millions of scored candidates: exponential mechanism, permute-and-flip, h without replacement
+
+Only `mechanisms` and `audit` import samplers; anyone may name the type `entropy.Entropy`. Every sampler is compared with its
+exact law and with OpenDP in `tests/statistics`.
+"""
