@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from wallflower.errors import UsageError
+
+MOST_EXPONENT = 400
+"""Doubles end near 10^308; a larger exponent is a slip, and writing it out would fill the memory."""
 
 
 def exact(value: str | int | Fraction, *, name: str = "number") -> Fraction:
@@ -21,6 +25,8 @@ def exact(value: str | int | Fraction, *, name: str = "number") -> Fraction:
             hint=f'Write {name} = "0.1" or {name} = "1/10": a bare 0.1 is not one tenth in binary.',
         )
     try:
+        if isinstance(value, str) and any(abs(int(e)) > MOST_EXPONENT for e in re.findall(r"[eE]([+-]?\d+)", value)):
+            raise ValueError  # noqa: TRY301 - the same sentence as for any other misspelling
         return Fraction(value)
     except (ValueError, ZeroDivisionError):
         raise UsageError(

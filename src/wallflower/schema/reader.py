@@ -1,0 +1,241 @@
+"""From a TOML file to a checked `Declaration`. Reads the file and the lists it names; never a row."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import cast, get_args
+
+from wallflower.errors import DeclarationError
+from wallflower.schema.columns import read_column
+from wallflower.schema.declaration import Budget, Column, Declaration, Neighbours, Reading
+from wallflower.schema.fingerprint import fingerprint
+from wallflower.schema.locate import Lines, locate
+from wallflower.schema.models import SAFE_NAME, read_models
+from wallflower.schema.problems import Bare, Problems, Section, said
+
+SECTIONS = ("table", "budget", "columns", "identify")
+TABLE_KEYS = (
+    "id",
+    "source",
+    "table",
+    "key",
+    "unit",
+    "neighbours",
+    "max_rows",
+    "reviewed",
+    "test",
+    "ledger",
+    "read",
+)
+FAMILIES = {
+    "dp": ("epsilon", "delta"),
+    "output-constrained-dp": ("epsilon", "delta"),
+    "plain-k-anonymity": ("publications",),
+    "local-dp": ("epsilon",),
+    "metric-privacy": ("epsilon",),
+}
+ONE_PERSON_ONE_ROW = 'Every promise here is about one row. Where a person has several rows, merge them into one first, then write unit = "row".'
+_UNDECIDED = re.compile(r"^[^#\n]*=[ \t]*#[ \t]*DECIDE\b", re.MULTILINE)
+_WHERE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
+
+
+def load(path: str | Path, *, source_optional: bool = False) -> Declaration:
+    """Read and check the declaration at `path`; names of files in it are relative to its folder."""
+    place = Path(path)
+    try:
+        text = place.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise DeclarationError(
+            f"the declaration '{place}' cannot be read: {error.strerror}.",
+            hint="Draft one with: wallflower declare DATA -o FILE",
+        ) from None
+    except UnicodeDecodeError:
+        raise DeclarationError(f"the declaration '{place}' is not UTF-8 text.", hint="Save it as UTF-8.") from None
+    folder = place.absolute().parent
+    declaration = _read(text, name=place.name, folder=folder, source_optional=source_optional)
+    return replace(declaration, path=place.absolute())
+
+
+def loads(text: str, *, folder: str | Path | None = None, source_optional: bool = True) -> Declaration:
+    """The same from text; names of files are relative to `folder`, or else to where the process runs."""
+    return _read(text, name="the declaration", folder=Path(folder or ""), source_optional=source_optional)
+
+
+def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Declaration:
+    raw = _parse(text, name)
+    problems = Problems(name, locate(text))
+    file = Section(problems, (), raw, known=SECTIONS)
+    table = _subsection(file, "table", TABLE_KEYS)
+    if table is None:
+        if "table" not in file.meant and "table" not in file:
+            problems.add(
+                (), "The file needs a [table].", "It holds id, source, unit, neighbours, max_rows, reviewed, ledger."
+            )
+        problems.raise_any()
+        raise AssertionError  # pragma: no cover - a missing table is always a problem
+
+    _name(table)
+    if not source_optional:
+        table.need("source", 'source = "rows.csv"')
+    table.need("ledger", 'ledger = "rows.ledger"')
+    source, ledger, key = table.text("source"), table.text("ledger"), table.text("key")
+    source_table = table.text("table")
+    if source_table is not None and "source" not in table:
+        table.refuse("table", "'table' names a table inside the file 'source', and there is no 'source'.")
+    _unit(table)
+    table.need("neighbours", 'neighbours = "add-remove"')
+    neighbours = cast("Neighbours | None", table.choice("neighbours", get_args(Neighbours)))
+    table.need("max_rows", "max_rows = 1_000_000")
+    max_rows = table.whole("max_rows", least=1)
+    table.need("reviewed", "reviewed = false")
+    reviewed, test = table.flag("reviewed"), table.flag("test")
+    read = _reading(table)
+    budgets = _budgets(file)
+    columns = _columns(file, key, neighbours, folder)
+    models = read_models(file, columns)
+    problems.raise_any()
+
+    declaration = Declaration(
+        id=str(table.raw["id"]),
+        source=folder / source if source else None,
+        source_table=source_table,
+        key=key,
+        neighbours=cast("Neighbours", neighbours),
+        max_rows=cast("int", max_rows),
+        reviewed=bool(reviewed),
+        test=bool(test),
+        ledger=folder / cast("str", ledger),
+        read=read,
+        budgets=budgets,
+        columns={name: column for name, column in columns.items() if column is not None},
+        models=models,
+        fingerprint="",
+    )
+    return replace(declaration, fingerprint=fingerprint(declaration, source=source, ledger=cast("str", ledger)))
+
+
+def _parse(text: str, name: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text, parse_float=Bare)
+    except tomllib.TOMLDecodeError as error:
+        undecided = [text.count("\n", 0, match.end()) + 1 for match in _UNDECIDED.finditer(text)]
+        lines = Lines(text.replace("\r\n", "\n"))
+        if undecided:
+            count = f"{len(undecided)} lines are" if len(undecided) > 1 else "1 line is"
+            raise DeclarationError(
+                f"{name}, line {undecided[0]}: {lines.line(undecided[0])}\n{count} still to be decided, this one first.",
+                hint="Write the value after the equals sign.",
+            ) from None
+        where = _WHERE.match(str(error))
+        if where is None or where["line"] is None:
+            what = where["what"] if where else str(error)
+            raise DeclarationError(f"{name} is not valid TOML: {what} at the end of the file.") from None
+        raise DeclarationError(
+            f"{name}, line {where['line']}, column {where['column']}: {lines.line(int(where['line']))}\n"
+            f"This is not valid TOML: {where['what']}.",
+            hint="Texts stand in quotes, lists in [...], and every line reads key = value.",
+        ) from None
+
+
+def _subsection(parent: Section, key: str, known: tuple[str, ...]) -> Section | None:
+    raw = parent.raw.get(key)
+    if raw is None:
+        return None
+    if not isinstance(raw, dict):
+        parent.wrong(key, f"a table, written [{'.'.join(map(str, (*parent.path, key)))}]")
+        return None
+    return Section(parent.problems, (*parent.path, key), raw, known=known)
+
+
+def _name(table: Section) -> None:
+    table.need("id", 'id = "salaries"')
+    name = table.text("id")
+    if name is not None and not SAFE_NAME.fullmatch(name):
+        table.wrong("id", "at most 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit")
+
+
+def _unit(table: Section) -> None:
+    if table.need("unit", 'unit = "row", when one person is one row') and table.raw["unit"] != "row":
+        table.wrong("unit", '"row"', ONE_PERSON_ONE_ROW)
+
+
+def _reading(table: Section) -> Reading:
+    section = _subsection(table, "read", ("delimiter", "encoding", "decimal"))
+    if section is None:
+        return Reading()
+    delimiter, decimal = section.raw.get("delimiter", ","), section.raw.get("decimal", ".")
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
+        section.wrong("delimiter", 'one character, such as ";" or "\\t"')
+        delimiter = ","
+    decimal = section.choice("decimal", (".", ",")) or "."
+    if delimiter == decimal and ("delimiter" in section or "decimal" in section):
+        key = "decimal" if "decimal" in section else "delimiter"
+        section.refuse(key, f"'delimiter' and 'decimal' are both {said(decimal)}.", "Name the two characters apart.")
+    encoding = section.text("encoding") or "utf-8"
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        section.wrong("encoding", "an encoding that Python knows", 'For example "utf-8" or "latin-1".')
+    return Reading(delimiter=delimiter, encoding=encoding, decimal=decimal)
+
+
+def _budgets(file: Section) -> dict[str, Budget]:
+    families = _subsection(file, "budget", tuple(FAMILIES))
+    budgets: dict[str, Budget] = {}
+    for family in families.raw if families else ():
+        if families is None or family not in FAMILIES:
+            continue
+        section = _subsection(families, family, FAMILIES[family])
+        if section is None:
+            continue
+        if family == "plain-k-anonymity":
+            section.need("publications", "publications = 1")
+            publications = section.whole("publications", least=1)
+            budgets[family] = Budget(publications=publications)
+            continue
+        section.need("epsilon", 'epsilon = "1"')
+        epsilon, delta = section.budget("epsilon"), section.budget("delta")
+        if epsilon is not None and epsilon <= 0:
+            section.wrong("epsilon", "above 0")
+        if delta is not None and not 0 <= delta < 1:
+            section.wrong("delta", "at least 0 and below 1")
+        budgets[family] = Budget(epsilon=epsilon, delta=delta or Budget.delta)
+    return budgets
+
+
+def _columns(file: Section, key: str | None, neighbours: Neighbours | None, folder: Path) -> dict[str, Column | None]:
+    raw = file.raw.get("columns")
+    if not isinstance(raw, dict) or not raw:
+        if "columns" in file:
+            file.wrong("columns", "a table with at least one column, written [columns.NAME]")
+        elif "columns" not in file.meant:
+            file.problems.add(
+                (), "The file declares no column.", "Write a [columns.NAME] for each column to be asked about."
+            )
+        return {}
+    columns: dict[str, Column | None] = {}
+    folded = {key.casefold(): key} if key else {}
+    for name, body in raw.items():
+        if not name.strip() or not name.isprintable():
+            file.refuse(
+                "columns",
+                f"a column's name must not be empty or hold control characters, got {said(name)}.",
+                at=(name,),
+            )
+        elif folded.setdefault(name.casefold(), name) != name:
+            other = folded[name.casefold()]
+            file.refuse(
+                "columns", f"'{name}' and '{other}' differ in case alone, and SQL does not tell them apart.", at=(name,)
+            )
+        if isinstance(body, dict):
+            columns[name] = read_column(file.problems, name, body, neighbours=neighbours, folder=folder)
+        else:
+            file.refuse(
+                "columns", f"'{name}' must be a table, got {said(body)}.", f"Write [columns.{name}].", at=(name,)
+            )
+            columns[name] = None
+    return columns
