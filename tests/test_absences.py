@@ -1,0 +1,82 @@
+"""Invariants written as absences: what must not be imported, loaded or used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "wallflower"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+HEAVY = {
+    "numpy", "scipy", "numba", "pandas", "polars", "pyarrow", "duckdb", "ibis", "sqlalchemy", "typer", "click", "rich",
+    "matplotlib", "jinja2", "dp_accounting", "paho", "dbscan", "sklearn", "opendp",
+}  # fmt: skip
+
+HOMES = {
+    "ibis": ["engines/"],
+    "duckdb": ["engines/"],
+    "sqlalchemy": ["privacy/ledger.py"],
+    "dp_accounting": ["privacy/accountants.py"],
+    "matplotlib": ["report/"],
+    "jinja2": ["report/"],
+    "paho": ["stream/mqtt.py"],
+    "dbscan": ["detectors/dbscan.py"],
+    "sklearn": ["detectors/dbscan.py"],
+    "typer": ["cli/"],
+    "click": ["cli/"],
+}
+
+
+def imported(path: Path) -> set[str]:
+    """Every module a file imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = "import sys, wallflower; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "wallflower" in loaded
+    assert not HEAVY & set(loaded)
+
+
+@pytest.mark.parametrize("library", sorted(HOMES))
+def test_each_library_has_one_home(library):
+    strangers = [
+        str(path.relative_to(SOURCE))
+        for path in FILES
+        if any(name.split(".")[0] == library for name in imported(path))
+        and not any(str(path.relative_to(SOURCE)).startswith(home) for home in HOMES[library])
+    ]
+    assert strangers == []
+
+
+def test_numba_is_found_in_files_named_kernels_alone():
+    users = {path.name for path in FILES if any(name.split(".")[0] == "numba" for name in imported(path))}
+    assert users <= {"kernels.py"}
+
+
+def test_samplers_are_used_by_mechanisms_and_audits_alone():
+    """`noise.entropy` is a type that anyone may name; everything else in `noise` draws."""
+    allowed = ("noise/", "mechanisms/", "audit/")
+    strangers = {}
+    for path in FILES:
+        where = str(path.relative_to(SOURCE))
+        samplers = {
+            name
+            for name in imported(path)
+            if name.startswith("wallflower.noise.") and not name.startswith("wallflower.noise.entropy")
+        }
+        if samplers and not where.startswith(allowed):
+            strangers[where] = samplers
+    assert strangers == {}

@@ -1,0 +1,82 @@
+"""The documentation is run: README's files and commands, every example in help, the page of commands, every link."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+import wallflower
+from scripts.reference import PAGE, every_command, page
+from wallflower.cli.app import build, run
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    (path, command) for path, command in every_command(typer.main.get_command(build()), "wallflower") if " " in path and not hasattr(command, "commands")
+]
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_the_readme_works_from_its_own_text(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (csv,), (toml,), (console,), (python,) = (blocks(kind) for kind in ("csv", "toml", "console", "python"))
+    (tmp_path / "visits.csv").write_text(csv)
+    assert run(["declare", "visits.csv", "-o", "draft.toml"]) == 0
+    (tmp_path / "visits.toml").write_text(toml)
+    for line in console.splitlines():
+        assert line.startswith("$ wallflower ")
+        assert run(shlex.split(line)[2:]) == 0, capfd.readouterr().err
+    assert "epsilon" in capfd.readouterr().out
+    exec(compile(python, "README.md", "exec"), {})  # noqa: S102 - the point of the test
+    assert re.search(r"^\d+$", capfd.readouterr().out, flags=re.MULTILINE)
+
+
+def test_the_readme_fits_a_screen_and_a_half():
+    assert len(README.splitlines()) <= 100
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[path for path, _ in COMMANDS])
+def test_every_command_has_an_example_in_its_help(path, command):
+    example = re.search(r"Example:\n(.+)", command.help or "")
+    assert example, f"{path} has no Example"
+    assert example[1].strip().startswith(path), f"the example of {path} shows another command"
+
+
+def test_the_page_of_commands_is_what_help_prints():
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `make reference`"
+
+
+def test_links_lead_somewhere():
+    broken = []
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "experiments").rglob("*.md"), *(ROOT / "src").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
+            if "://" in target or target.startswith("#"):
+                continue
+            if not (document.parent / target.split("#")[0]).exists():
+                broken.append(f"{document.relative_to(ROOT)}: {target}")
+    assert broken == []
+
+
+def test_the_version_is_said_once(capfd):
+    assert run(["--version"]) == 0
+    assert capfd.readouterr().out.strip() == f"wallflower {wallflower.__version__}"
+    installed = subprocess.run([sys.executable, "-m", "wallflower", "--version"], capture_output=True, text=True, check=True)
+    assert installed.stdout.strip() == f"wallflower {wallflower.__version__}"
+
+
+def test_public_names_are_these():
+    assert wallflower.__all__ == [
+        "open", "table", "Session", "Price", "Release", "OwnerOnly",
+        "explain", "identify", "count", "publish", "stream", "detectors", "audit",
+        "WallflowerError", "UsageError", "DeclarationError", "BudgetError", "NotComposable", "LedgerError", "ReleaseFailed",
+    ]  # fmt: skip
+    assert all(hasattr(wallflower, name) for name in wallflower.__all__)
