@@ -24,7 +24,7 @@ def declare(
 
     \b
     Example:
-        wallflower declare salaries.csv -o salaries.toml
+        wallflower declare salaries.csv -o draft.toml
     """
     from wallflower.engines import describe
     from wallflower.schema import draft

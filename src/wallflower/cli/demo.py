@@ -1,0 +1,45 @@
+"""`wallflower demo`: the areas at work on data the package makes up by a seed."""
+
+from __future__ import annotations
+
+import shutil
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wallflower.cli.common import out
+from wallflower.errors import UsageError
+
+STEPS = ("count",)
+"""`cli/demo_<step>.py`, in the order shown; each has `show(folder, console)`."""
+
+MARK = ".wallflower-demo"
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(demo)
+
+
+def demo(
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the demo writes its files.")] = Path("wallflower-demo"),
+) -> None:
+    """Show every area on made-up data: what was asked, answered, paid and promised.
+
+    \b
+    Example:
+        wallflower demo --out demo
+    """
+    if folder.exists() and not (folder / MARK).exists():
+        raise UsageError(f"'{folder}' exists and was not made by the demo.", hint="Name another folder with --out.")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / MARK).touch()
+    for step in STEPS:
+        place = folder / step
+        place.mkdir()
+        out.rule(f"[bold]{step}[/]", align="left")
+        import_module(f"wallflower.cli.demo_{step}").show(place, out)
+        out.print()
+    out.print(f"Every file is in {folder}: declarations, ledgers, reports.", markup=False, highlight=False)

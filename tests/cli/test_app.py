@@ -1,0 +1,143 @@
+"""The command line as a new user meets it: no arguments, wrong file, wrong column, wrong option, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import typer
+
+from scripts.reference import every_command
+from tests.cli.workspace import lay_out
+from wallflower.cli.app import build, run
+
+ASK = ["count", "salaries.toml", "--columns", "salary", "--neighbours", "5", "--radius", "1000", "--epsilon", "1/2"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    lay_out(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def examples() -> list[tuple[str, str]]:
+    found = []
+    for path, command in every_command(typer.main.get_command(build()), "wallflower"):
+        block = re.search(r"Example:\n((?:[ \t]+wallflower .+\n?)+)", command.help or "")
+        found += [(path, line.strip()) for line in block[1].splitlines()] if block else []
+    return found
+
+
+@pytest.mark.parametrize(("path", "line"), examples(), ids=[path for path, _ in examples()])
+def test_the_example_in_the_help_runs(path, line, folder, capfd):
+    assert run(shlex.split(line)[1:]) == 0, capfd.readouterr().err
+
+
+def test_no_arguments_show_help(capfd):
+    assert run([]) == 2
+    assert "declare" in "".join(capfd.readouterr())
+
+
+def test_json_is_one_object_on_stdout(folder, capfd):
+    assert run([*ASK, "--json"]) == 0
+    said = json.loads(capfd.readouterr().out)
+    assert set(said) == {"ok", "release", "guarantee", "mechanism", "ledger", "private", "wallflower"}
+    assert said["ledger"]["spent"] == {"epsilon": "0.5"}
+    assert said["ledger"]["left"] == {"epsilon": "9.5"}
+
+
+def test_a_dry_run_spends_nothing_and_says_the_price(folder, capfd):
+    assert run([*ASK, "--dry-run", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["price"]["guarantee"]["parameters"] == {"epsilon": "0.5"}
+    assert run(["ledger", "history", "salaries.toml", "--json"]) == 0
+    assert all(event["kind"] != "charge" for event in json.loads(capfd.readouterr().out)["events"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["count", "nowhere.toml", *ASK[2:]], 2, "nowhere.toml"),
+        ([*ASK[:3], "salry", *ASK[4:]], 2, "salary"),
+        ([*ASK[:3], "job_title", *ASK[4:]], 2, "not numeric"),
+        ([*ASK[:-1], "0"], 2, "above 0"),
+        ([*ASK[:-1], "lots"], 2, "decimal"),
+        ([*ASK[:-1], "100"], 3, "left"),
+        ([*ASK, "--seed", "1"], 2, "test"),
+        ([*ASK, "--owner-report", "report.pdf"], 2, ".html"),
+        ([*ASK, "--owner-report", "no/such/folder/r.html"], 2, "folder"),
+        ([*ASK, "--colour"], 2, "--colour"),
+        (["conut"], 2, "conut"),
+        (["declare", "nothing.csv", "-o", "x.toml"], 2, "nothing.csv"),
+        (["declare", "salaries.csv", "-o", "salaries.toml"], 2, "exists"),
+        (["ledger", "show", "nowhere.toml"], 2, "nowhere.toml"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_errors_say_what_was_wrong_and_what_to_do(folder, capfd, arguments, code, says, as_json):
+    assert run([*arguments, *(["--json"] if as_json else [])]) == code
+    shown = capfd.readouterr()
+    if as_json and arguments[0] == "count":
+        error = json.loads(shown.out)["error"]
+        assert says in f"{error['message']} {error['hint']}"
+    elif not as_json:
+        assert shown.out == ""
+        assert says in shown.err
+    assert "Traceback" not in shown.err
+
+
+def test_a_refused_request_charges_nothing(folder, capfd):
+    run([*ASK, "--owner-report", "no/such/folder/r.html"])
+    run([*ASK[:3], "salry", *ASK[4:]])
+    capfd.readouterr()
+    run(["ledger", "history", "salaries.toml"])
+    assert "charge" not in capfd.readouterr().out
+
+
+def test_a_missing_column_in_the_data_costs_nothing(folder, capfd):
+    text = (folder / "salaries.csv").read_text()
+    (folder / "salaries.csv").write_text(text.replace("salary", "wages", 1))
+    assert run(ASK) == 2
+    assert "salary" in capfd.readouterr().err
+    run(["ledger", "history", "salaries.toml", "--json"])
+    assert '"kind": "charge"' not in capfd.readouterr().out
+
+
+def test_ctrl_c_in_the_middle_ends_quietly_and_the_charge_stands(folder):
+    """The rows are a pipe nobody writes to, so the command waits inside the draw."""
+    (folder / "salaries.csv").unlink()
+    (folder / "salaries.csv").write_text("employee,job_title,city,age,salary\n" + "1,CEO,Ottawa,30,5\n" * 60_000)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "wallflower", *ASK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+    )
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:  # wait for the charge, then interrupt inside the draw
+        shown = subprocess.run(
+            [sys.executable, "-m", "wallflower", "ledger", "history", "salaries.toml", "--json"],
+            capture_output=True, text=True, check=False, cwd=folder,
+        )  # fmt: skip
+        if '"charge"' in shown.stdout:
+            break
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+    assert "stands" in err
+
+
+def test_an_owner_report_is_marked_and_complete(folder, capfd):
+    assert run([*ASK, "--owner-report", "report.html"]) == 0
+    page = (folder / "report.html").read_text()
+    assert "NOT PRIVATE" in page
+    assert "<svg" in page
+    assert "http://" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace("http://creativecommons.org", "")
+    assert run([*ASK, "--owner-report", "report.json"]) == 0
+    assert json.loads((folder / "report.json").read_text())["NOT PRIVATE"] is True

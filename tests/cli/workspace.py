@@ -1,0 +1,80 @@
+"""The files that the examples in the commands' help speak of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wallflower.privacy.ledger import Ledger
+from wallflower.schema import load
+
+SALARIES = """\
+[table]
+id = "salaries"
+source = "salaries.csv"
+key = "employee"
+unit = "row"
+neighbours = "add-remove"
+max_rows = 10_000
+reviewed = true
+test = false
+ledger = "salaries.ledger"
+
+[budget.dp]
+epsilon = "10"
+[budget.output-constrained-dp]
+epsilon = "20"
+[budget.plain-k-anonymity]
+publications = 1
+
+[columns.employee]
+role = "identifier"
+
+[columns.job_title]
+role = "quasi-identifier"
+values = ["CEO", "Lawyer", "Medical doctor"]
+outside = "Lawyer"
+missing = "drop"
+
+[columns.city]
+role = "quasi-identifier"
+values = ["Ottawa", "Toronto", "London"]
+outside = "drop"
+missing = "drop"
+
+[columns.age]
+role = "quasi-identifier"
+lower = 16
+upper = 100
+step = 1
+outside = "clip"
+missing = "drop"
+
+[columns.salary]
+role = "sensitive"
+lower = 0
+upper = 5_000_000
+step = 1
+outside = "clip"
+missing = "drop"
+scale = 1
+
+[identify.default]
+columns = ["age", "salary"]
+beta = 5
+radius = "5000"
+k = 2
+epsilon = "10"
+"""
+
+
+def lay_out(folder: Path) -> None:
+    """salaries.csv, salaries.toml and an open ledger."""
+    titles, cities = ("CEO", "Lawyer", "Medical doctor"), ("Ottawa", "Toronto", "London")
+    rows = [
+        f"{n},{titles[n % 3]},{cities[(n // 3) % 3]},{25 + n % 40},{90_000 + 1_000 * (n % 9) + 10 * (n % 13)}"
+        for n in range(240)
+    ]
+    rows.append("240,Lawyer,Ottawa,51,900000")
+    (folder / "salaries.csv").write_text("employee,job_title,city,age,salary\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "salaries.toml").write_text(SALARIES, encoding="utf-8")
+    Ledger.init(load(folder / "salaries.toml"))
