@@ -110,27 +110,36 @@ def test_a_missing_column_in_the_data_costs_nothing(folder, capfd):
     assert '"kind": "charge"' not in capfd.readouterr().out
 
 
-def test_ctrl_c_in_the_middle_ends_quietly_and_the_charge_stands(folder):
-    """The rows are a pipe nobody writes to, so the command waits inside the draw."""
-    (folder / "salaries.csv").unlink()
-    (folder / "salaries.csv").write_text("employee,job_title,city,age,salary\n" + "1,CEO,Ottawa,30,5\n" * 60_000)
+SLOW = """
+import sys, time
+from pathlib import Path
+from wallflower.count.queries import Outliers
+from wallflower.cli.app import run
+
+def wait(self, rows, entropy):
+    Path("drawing").touch()
+    time.sleep(60)
+
+Outliers.run = wait
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def test_ctrl_c_in_the_middle_ends_quietly_and_the_charge_stands(folder, capfd):
     process = subprocess.Popen(
-        [sys.executable, "-m", "wallflower", *ASK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+        [sys.executable, "-c", SLOW, *ASK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
     )
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:  # wait for the charge, then interrupt inside the draw
-        shown = subprocess.run(
-            [sys.executable, "-m", "wallflower", "ledger", "history", "salaries.toml", "--json"],
-            capture_output=True, text=True, check=False, cwd=folder,
-        )  # fmt: skip
-        if '"charge"' in shown.stdout:
-            break
+    while not (folder / "drawing").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
     os.kill(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
     assert "stands" in err
+    run(["ledger", "history", "salaries.toml", "--json"])
+    assert [event["kind"] for event in json.loads(capfd.readouterr().out)["events"]].count("charge") == 1
 
 
 def test_an_owner_report_is_marked_and_complete(folder, capfd):

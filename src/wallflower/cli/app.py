@@ -15,7 +15,7 @@ from wallflower import __version__
 from wallflower.cli.common import err
 from wallflower.errors import WallflowerError
 
-COMMANDS = ("demo", "declare", "check", "ledger", "count")
+COMMANDS = ("demo", "declare", "check", "ledger", "count", "certificate")
 """Module names in `wallflower.cli`, in the order help lists them."""
 
 INTERRUPTED = 130
