@@ -25,8 +25,6 @@ from wallflower.noise.uniform import below
 
 __all__ = ["choose_level", "permute_and_flip", "select", "select_many"]
 
-_WIDEST = 2**62  # so that a band's edge still is a 64-bit integer
-
 
 def choose_level(counts: Mapping[int, int], exponent: Fraction, entropy: Entropy) -> int:
     """A score s with probability proportional to counts[s]·e^(exponent·s): its candidates are drawn uniformly by the caller."""
@@ -58,8 +56,8 @@ def select(scores: NDArray[np.int64], exponent: Fraction, entropy: Entropy) -> i
     """The index of a candidate, drawn with probability proportional to e^(exponent·score). Time is linear, without a sort."""
     scores = checked(scores, exponent)
     gaps = gaps_below_top(scores)
-    band = min(_band(exponent), _WIDEST)
-    bands = gaps if band == 1 else gaps // np.uint64(band)
+    band = _band(exponent)
+    bands = gaps // np.uint64(band) if band < 2**64 else np.zeros_like(gaps)  # a gap has 64 bits, a band may have more
 
     @cache
     def within(reach: int) -> list[int]:
@@ -94,7 +92,7 @@ class _Left:
     def take(self, exponent: Fraction, entropy: Entropy) -> int:
         first = next((i for i, place in enumerate(self._taken) if place != i), len(self._taken))
         top = int(self._gaps[first])
-        band = min(_band(exponent), _WIDEST)
+        band = _band(exponent)
 
         @cache
         def start(level: int) -> int:
