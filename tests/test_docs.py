@@ -10,15 +10,17 @@ from pathlib import Path
 
 import pytest
 import typer
+from scripts.reference import PAGE, every_command, page
 
 import wallflower
-from scripts.reference import PAGE, every_command, page
 from wallflower.cli.app import build, run
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
-    (path, command) for path, command in every_command(typer.main.get_command(build()), "wallflower") if " " in path and not hasattr(command, "commands")
+    (path, command)
+    for path, command in every_command(typer.main.get_command(build()), "wallflower")
+    if " " in path and not hasattr(command, "commands")
 ]
 
 
@@ -57,7 +59,12 @@ def test_the_page_of_commands_is_what_help_prints():
 
 def test_links_lead_somewhere():
     broken = []
-    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "experiments").rglob("*.md"), *(ROOT / "src").rglob("*.md")]:
+    for document in [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "experiments").rglob("*.md"),
+        *(ROOT / "src").rglob("*.md"),
+    ]:
         for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
             if "://" in target or target.startswith("#"):
                 continue
@@ -69,7 +76,9 @@ def test_links_lead_somewhere():
 def test_the_version_is_said_once(capfd):
     assert run(["--version"]) == 0
     assert capfd.readouterr().out.strip() == f"wallflower {wallflower.__version__}"
-    installed = subprocess.run([sys.executable, "-m", "wallflower", "--version"], capture_output=True, text=True, check=True)
+    installed = subprocess.run(
+        [sys.executable, "-m", "wallflower", "--version"], capture_output=True, text=True, check=True
+    )
     assert installed.stdout.strip() == f"wallflower {wallflower.__version__}"
 
 

@@ -13,8 +13,8 @@ import time
 
 import pytest
 import typer
-
 from scripts.reference import every_command
+
 from tests.cli.workspace import lay_out
 from wallflower.cli.app import build, run
 
@@ -147,6 +147,8 @@ def test_an_owner_report_is_marked_and_complete(folder, capfd):
     page = (folder / "report.html").read_text()
     assert "NOT PRIVATE" in page
     assert "<svg" in page
-    assert "http://" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace("http://creativecommons.org", "")
+    assert "http://" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace(
+        "http://creativecommons.org", ""
+    )
     assert run([*ASK, "--owner-report", "report.json"]) == 0
     assert json.loads((folder / "report.json").read_text())["NOT PRIVATE"] is True

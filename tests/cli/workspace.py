@@ -75,6 +75,8 @@ def lay_out(folder: Path) -> None:
         for n in range(240)
     ]
     rows.append("240,Lawyer,Ottawa,51,900000")
-    (folder / "salaries.csv").write_text("employee,job_title,city,age,salary\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "salaries.csv").write_text(
+        "employee,job_title,city,age,salary\n" + "\n".join(rows) + "\n", encoding="utf-8"
+    )
     (folder / "salaries.toml").write_text(SALARIES, encoding="utf-8")
     Ledger.init(load(folder / "salaries.toml"))

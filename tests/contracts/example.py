@@ -28,7 +28,9 @@ class Example:
     always_answers: bool = True
     """True when even an empty table gets an answer."""
 
-    def lay_out(self, folder: Path, *, csv: str | None = None, test: bool = False, change: tuple[str, str] | None = None) -> Path:
+    def lay_out(
+        self, folder: Path, *, csv: str | None = None, test: bool = False, change: tuple[str, str] | None = None
+    ) -> Path:
         """Write declaration and rows into `folder`; returns the declaration's path."""
         text = self.declaration.replace("test = false", "test = true") if test else self.declaration
         if change is not None:

@@ -43,6 +43,17 @@ EXAMPLES = [
         declaration=TABLE,
         csv=ROWS,
         query=lambda _folder: wf.count.Outliers(columns=("height", "weight"), neighbours=3, radius="4", epsilon="0.5"),
-        command=("count", "DECL", "--columns", "height,weight", "--neighbours", "3", "--radius", "4", "--epsilon", "0.5"),
+        command=(
+            "count",
+            "DECL",
+            "--columns",
+            "height,weight",
+            "--neighbours",
+            "3",
+            "--radius",
+            "4",
+            "--epsilon",
+            "0.5",
+        ),
     ),
 ]

@@ -124,7 +124,9 @@ def test_an_empty_table_is_answered_like_any_other(example, prepared, tmp_path):
 def test_a_canary_in_the_rows_reaches_nothing_the_command_prints(example, tmp_path, capfd, caplog):
     rows = example.csv.strip().split("\n")
     width = rows[0].count(",") + 1
-    mixed = "\n".join([*rows, ",".join([CANARY] * width), f"{CANARY},{CANARY}", ",".join([f'"{CANARY}'] * width)]) + "\n"
+    mixed = (
+        "\n".join([*rows, ",".join([CANARY] * width), f"{CANARY},{CANARY}", ",".join([f'"{CANARY}'] * width)]) + "\n"
+    )
     path = example.lay_out(tmp_path, csv=mixed)
     Ledger.init(load(path))
     for extra in ((), ("--json",), ("--dry-run",), ("--owner-report", str(tmp_path / "owner.json"))):
@@ -137,7 +139,9 @@ def test_a_canary_in_the_rows_reaches_nothing_the_command_prints(example, tmp_pa
     assert CANARY not in shown.out
     assert CANARY not in shown.err
     assert CANARY not in caplog.text
-    left_behind = [file for file in tmp_path.rglob("*") if file.is_file() and file.name not in {"rows.csv", "owner.json"}]
+    left_behind = [
+        file for file in tmp_path.rglob("*") if file.is_file() and file.name not in {"rows.csv", "owner.json"}
+    ]
     assert not [file.name for file in left_behind if CANARY.encode() in file.read_bytes()]
 
 

@@ -16,8 +16,15 @@ def register(app: typer.Typer) -> None:
 
 
 def certificate(
-    release: Annotated[Path, typer.Argument(metavar="RELEASE.json", help="What a releasing command printed with --json.", show_default=False)],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default=False)],
+    release: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RELEASE.json", help="What a releasing command printed with --json.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default=False)
+    ],
 ) -> None:
     """Write the certificate of a release: what was released, promised, assumed and paid.
 

@@ -37,19 +37,25 @@ def _epsilon(text: str) -> Fraction:
 Decl = Annotated[Path, typer.Argument(metavar="DECL", help="The declaration file of the table.", show_default=False)]
 Epsilon = Annotated[
     Fraction,
-    typer.Option("--epsilon", parser=_epsilon, metavar="E", help="Budget to spend: a decimal or a fraction.", show_default=False),
+    typer.Option(
+        "--epsilon", parser=_epsilon, metavar="E", help="Budget to spend: a decimal or a fraction.", show_default=False
+    ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the price and the promise; read no row, spend nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object; everything else goes to stderr.")]
 RequestId = Annotated[
-    str | None, typer.Option("--request-id", metavar="ID", help="Name this request: asked again, it returns the recorded answer.")
+    str | None,
+    typer.Option("--request-id", metavar="ID", help="Name this request: asked again, it returns the recorded answer."),
 ]
 OwnerReport = Annotated[
     Path | None,
-    typer.Option("--owner-report", metavar="FILE", help="Also write what is really in the rows, NOT PRIVATE (.html or .json)."),
+    typer.Option(
+        "--owner-report", metavar="FILE", help="Also write what is really in the rows, NOT PRIVATE (.html or .json)."
+    ),
 ]
 Seed = Annotated[
-    int | None, typer.Option("--seed", metavar="N", help="Predictable noise, only for a table with test = true. NOT PRIVATE.")
+    int | None,
+    typer.Option("--seed", metavar="N", help="Predictable noise, only for a table with test = true. NOT PRIVATE."),
 ]
 ColumnNames = Annotated[str, typer.Option("--columns", metavar="COL,COL", help="Declared columns.", show_default=False)]
 
@@ -108,7 +114,10 @@ def show_price(price: Price, *, as_json: bool) -> None:
     rows = [("price", f"{price.guarantee.family}: {costs}"), ("promise", price.guarantee.sentence)]
     rows += [("mechanism", _pairs(price.mechanism))]
     rows += [("settings", _pairs(price.settings))] if price.settings else []
-    rows += [(name.replace("_", " "), _pairs(item) if isinstance(item, Mapping) else str(item)) for name, item in price.expected.items()]
+    rows += [
+        (name.replace("_", " "), _pairs(item) if isinstance(item, Mapping) else str(item))
+        for name, item in price.expected.items()
+    ]
     rows += [("note", note) for note in price.notes]
     show_lines(rows)
     out.print("Nothing was read and nothing was spent.", style="dim")
@@ -131,7 +140,12 @@ def progress_on_stderr() -> Iterator[None]:
     started = time.monotonic()
     bars: dict[str, TaskID] = {}
     with Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=err, transient=True, disable=not err.is_terminal
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
     ) as progress:
 
         def show(label: str, done: int, total: int) -> None:
@@ -152,7 +166,9 @@ def _writable(report: Path | None) -> None:
     if report.suffix not in {".html", ".json"}:
         raise UsageError(f"an owner report ends in .html or .json, got '{report.name}'.")
     if not report.parent.is_dir() or not os.access(report.parent, os.W_OK):
-        raise UsageError(f"the folder '{report.parent}' cannot be written to.", hint="Name an existing folder of yours.")
+        raise UsageError(
+            f"the folder '{report.parent}' cannot be written to.", hint="Name an existing folder of yours."
+        )
 
 
 def _write_owner_report(session: Session, query: Query, path: Path) -> None:

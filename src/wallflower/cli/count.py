@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, ColumnNames, Decl, DryRun, Epsilon, How, OwnerReport, RequestId, Seed, ask, names
+from wallflower.cli.common import (
+    AsJson,
+    ColumnNames,
+    Decl,
+    DryRun,
+    Epsilon,
+    How,
+    OwnerReport,
+    RequestId,
+    Seed,
+    ask,
+    names,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -16,8 +28,15 @@ def register(app: typer.Typer) -> None:
 def count(
     declaration: Decl,
     columns: ColumnNames,
-    neighbours: Annotated[int, typer.Option("--neighbours", metavar="K", help="Fewer others within the radius make an outlier.", show_default=False)],
-    radius: Annotated[str, typer.Option("--radius", metavar="R", help="How near is near, in scaled units.", show_default=False)],
+    neighbours: Annotated[
+        int,
+        typer.Option(
+            "--neighbours", metavar="K", help="Fewer others within the radius make an outlier.", show_default=False
+        ),
+    ],
+    radius: Annotated[
+        str, typer.Option("--radius", metavar="R", help="How near is near, in scaled units.", show_default=False)
+    ],
     epsilon: Epsilon,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -34,4 +53,8 @@ def count(
     from wallflower.count import Outliers
 
     query = Outliers(columns=names(columns), neighbours=neighbours, radius=radius, epsilon=epsilon)
-    ask(declaration, query, How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed))
+    ask(
+        declaration,
+        query,
+        How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed),
+    )

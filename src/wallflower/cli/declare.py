@@ -16,9 +16,15 @@ def register(app: typer.Typer) -> None:
 
 
 def declare(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A CSV, Parquet, JSON, DuckDB or SQLite file.", show_default=False)],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the draft.", show_default=False)],
-    table: Annotated[str | None, typer.Option("--table", metavar="NAME", help="The table inside a DuckDB or SQLite file.")] = None,
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="A CSV, Parquet, JSON, DuckDB or SQLite file.", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the draft.", show_default=False)
+    ],
+    table: Annotated[
+        str | None, typer.Option("--table", metavar="NAME", help="The table inside a DuckDB or SQLite file.")
+    ] = None,
 ) -> None:
     """Draft the declaration of a data file; every undecided line is marked # DECIDE.
 

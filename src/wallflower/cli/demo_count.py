@@ -57,5 +57,10 @@ def show(folder: Path, console: Console) -> None:
     query = Outliers(columns=("age", "stay"), neighbours=3, radius=6, epsilon=1)
     price = session.price(query)
     console.print("A ward holds the age and length of stay of about 2,000 patients.", highlight=False)
-    show_lines([("asked", "how many stays have fewer than 3 others within 6 (years, days)?"), ("expect", str(price.expected["error"]))])
+    show_lines(
+        [
+            ("asked", "how many stays have fewer than 3 others within 6 (years, days)?"),
+            ("expect", str(price.expected["error"])),
+        ]
+    )
     show_lines(session.release(query).lines())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +39,9 @@ def capped_degrees(points: NDArray[np.int64], form: QuadraticForm, cap: int) -> 
     count, width = points.shape
     spans = [int(points[:, j].max()) - int(points[:, j].min()) for j in range(width)] if count else [0] * width
     largest = sum(weight * span * span for weight, span in zip(form.weights, spans, strict=True))
-    kind: type = np.int64 if largest < 2**62 else object
-    weights = np.array(form.weights, dtype=kind)
-    values = points.astype(kind)
+    kind: Any = np.int64 if largest < 2**62 else object
+    weights: NDArray[Any] = np.array(form.weights, dtype=kind)
+    values: NDArray[Any] = points.astype(kind)
     degrees = np.zeros(count, dtype=np.int64)
     for row in range(count):
         gaps = values - values[row]

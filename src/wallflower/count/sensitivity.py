@@ -38,6 +38,7 @@ def global_sensitivity(dimension: int, neighbours: int) -> int:
     """
     if dimension not in PACKING:
         raise UsageError(
-            f"no packing bound is known here for {dimension} columns.", hint=f"Choose between 1 and {max(PACKING)} columns."
+            f"no packing bound is known here for {dimension} columns.",
+            hint=f"Choose between 1 and {max(PACKING)} columns.",
         )
     return PACKING[dimension] * neighbours + 1

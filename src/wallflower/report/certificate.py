@@ -70,7 +70,10 @@ def certificate(release: dict[str, Any]) -> str:
         not_promised=NOT_PROMISED.get(family, []),
         assumptions=[item for item in ASSUMPTIONS if family not in {"local-dp", "metric-privacy"} or "row" not in item],
         ledger=ledger,
-        budget=[(name, amount, ledger.get("left", {}).get(name, "not limited")) for name, amount in ledger.get("spent", {}).items()],
+        budget=[
+            (name, amount, ledger.get("left", {}).get(name, "not limited"))
+            for name, amount in ledger.get("spent", {}).items()
+        ],
         mechanism=release["mechanism"],
         made_with=release["wallflower"],
     )
@@ -86,7 +89,8 @@ def _read(path: Path) -> dict[str, Any]:
     needed = {"ok", "release", "guarantee", "mechanism", "ledger", "private", "wallflower"}
     if not isinstance(loaded, dict) or loaded.get("ok") is not True or not needed <= set(loaded):
         raise UsageError(
-            f"'{path}' is not the JSON of a release.", hint="An error or a dry run has no certificate; save a release with --json."
+            f"'{path}' is not the JSON of a release.",
+            hint="An error or a dry run has no certificate; save a release with --json.",
         )
     return loaded
 

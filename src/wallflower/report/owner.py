@@ -26,7 +26,13 @@ def write_owner_report(path: Path, *, query: str, declaration: Declaration, repo
     price: Price = report.value["price"]
     seen: dict[str, Any] = report.value["seen"]
     if path.suffix == ".json":
-        plain = {"NOT PRIVATE": True, "table": declaration.id, "command": query, "settings": dict(price.settings), "seen": _plain(seen)}
+        plain = {
+            "NOT PRIVATE": True,
+            "table": declaration.id,
+            "command": query,
+            "settings": dict(price.settings),
+            "seen": _plain(seen),
+        }
         write_whole(path, json.dumps(plain, ensure_ascii=False, indent=1) + "\n")
         return
     page = render(

@@ -16,9 +16,15 @@ def render(template: str, **fields: Any) -> str:
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
-        raise UsageError("pages need jinja2, which is not installed.", hint="Run: pip install 'wallflower[report]'") from None
+        raise UsageError(
+            "pages need jinja2, which is not installed.", hint="Run: pip install 'wallflower[report]'"
+        ) from None
     environment = Environment(
-        loader=PackageLoader("wallflower.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("wallflower.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     return environment.get_template(template).render(version=__version__, **fields)
 
