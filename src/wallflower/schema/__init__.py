@@ -2,9 +2,13 @@
 
 load, loads         a declaration file, checked (`reader`)
 Declaration         what comes out (`declaration`), with its `domains` and `exact` numbers
+draft               a first declaration of a data file, with every open question marked (`drafting`)
+json_schema         the JSON Schemas of a declaration and of a release (`documents`)
 """
 
 from wallflower.schema.declaration import Declaration
+from wallflower.schema.documents import json_schema
+from wallflower.schema.drafting import draft
 from wallflower.schema.reader import load, loads
 
-__all__ = ["Declaration", "load", "loads"]
+__all__ = ["Declaration", "draft", "json_schema", "load", "loads"]

@@ -16,6 +16,9 @@ from wallflower.schema.locate import Lines, Path
 
 MOST_SHOWN = 8
 """More problems than this at once help nobody."""
+MOST_QUOTED = 120
+"""Characters of a quoted line; a list of values can be much longer."""
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,11 @@ class Problems:
 
     def _quote(self, problem: Problem) -> str:
         number = self.lines.of(problem.path)
-        return f"line {number}: {self.lines.line(number)}" if number else "whole file:"
+        return f"line {number}: {shortened(self.lines.line(number))}" if number else "as a whole:"
+
+
+def shortened(line: str) -> str:
+    return line if len(line) <= MOST_QUOTED else f"{line[: MOST_QUOTED - 3]}..."
 
 
 def said(value: object) -> str:
@@ -127,7 +134,7 @@ class Section:
         value = self.raw.get(key)
         if value is None:
             return None
-        if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        if not isinstance(value, str) or not value.strip() or CONTROL.search(value):
             self.wrong(key, "text in quotes, not empty and on one line")
             return None
         return value

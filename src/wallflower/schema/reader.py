@@ -15,7 +15,7 @@ from wallflower.schema.declaration import Budget, Column, Declaration, Neighbour
 from wallflower.schema.fingerprint import fingerprint
 from wallflower.schema.locate import Lines, locate
 from wallflower.schema.models import SAFE_NAME, read_models
-from wallflower.schema.problems import Bare, Problems, Section, said
+from wallflower.schema.problems import CONTROL, Bare, Problems, Section, said, shortened
 
 SECTIONS = ("table", "budget", "columns", "identify")
 TABLE_KEYS = (
@@ -127,7 +127,7 @@ def _parse(text: str, name: str) -> dict[str, object]:
         if undecided:
             count = f"{len(undecided)} lines are" if len(undecided) > 1 else "1 line is"
             raise DeclarationError(
-                f"{name}, line {undecided[0]}: {lines.line(undecided[0])}\n{count} still to be decided, this one first.",
+                f"{name}, line {undecided[0]}: {shortened(lines.line(undecided[0]))}\n{count} still to be decided, this one first.",
                 hint="Write the value after the equals sign.",
             ) from None
         where = _WHERE.match(str(error))
@@ -135,7 +135,7 @@ def _parse(text: str, name: str) -> dict[str, object]:
             what = where["what"] if where else str(error)
             raise DeclarationError(f"{name} is not valid TOML: {what} at the end of the file.") from None
         raise DeclarationError(
-            f"{name}, line {where['line']}, column {where['column']}: {lines.line(int(where['line']))}\n"
+            f"{name}, line {where['line']}, column {where['column']}: {shortened(lines.line(int(where['line'])))}\n"
             f"This is not valid TOML: {where['what']}.",
             hint="Texts stand in quotes, lists in [...], and every line reads key = value.",
         ) from None
@@ -220,7 +220,7 @@ def _columns(file: Section, key: str | None, neighbours: Neighbours | None, fold
     columns: dict[str, Column | None] = {}
     folded = {key.casefold(): key} if key else {}
     for name, body in raw.items():
-        if not name.strip() or not name.isprintable():
+        if not name.strip() or CONTROL.search(name):
             file.refuse(
                 "columns",
                 f"a column's name must not be empty or hold control characters, got {said(name)}.",
