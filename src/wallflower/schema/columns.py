@@ -86,7 +86,10 @@ def _replacement(
     if written in ("drop", "clip"):
         refusal = _word_refused(key, str(written), domain, neighbours)
         if refusal:
-            section.refuse(key, refusal, f"Name a declared value for {key}{', or write clip' if clips else ''}.")
+            words = ["drop"] if neighbours != "replace-one" and written != "drop" else []
+            words += ["clip"] if clips and written != "clip" else []
+            choices = [f"Name a declared value for {key}", *(f"write {said(word)}" for word in words)]
+            section.refuse(key, refusal, f"{', or '.join(choices)}.")
             return None
         return Drop() if written == "drop" else Clip()
     number = None if domain is None else number_of(domain, written)

@@ -80,6 +80,7 @@ def _names(section: Section, columns: Mapping[str, Column | None], distance: str
     if not isinstance(written, list) or not written or not all(isinstance(each, str) for each in written):
         section.wrong("columns", "a list of at least one declared column, in quotes")
         return ()
+    before = len(section.problems.found)
     for place, name in enumerate(written):
         at = (place,)
         if name not in columns:
@@ -98,7 +99,7 @@ def _names(section: Section, columns: Mapping[str, Column | None], distance: str
                 'Choose another column, or distance = "hamming" or "mixed".',
                 at=at,
             )
-    return tuple(written)
+    return tuple(written) if len(section.problems.found) == before else ()
 
 
 def _weights(section: Section, names: tuple[str, ...]) -> dict[str, Fraction]:
@@ -108,6 +109,8 @@ def _weights(section: Section, names: tuple[str, ...]) -> dict[str, Fraction]:
         return {}
     weights: dict[str, Fraction] = {}
     for name, value in written.items():
+        if not names:
+            return {}  # what is wrong with the columns has been said
         if name not in names:
             section.refuse("weights", f"'{name}' is not a column of this model.", nearest_name(name, names), at=(name,))
             continue

@@ -107,7 +107,8 @@ class Section:
             if key in self.why_not:
                 self.refuse(key, f"'{key}' has no place in {self.title}.", self.why_not[key])
                 continue
-            self.refuse(key, f"'{key}' is not a key of {self.title}.", nearest_name(key, self.known))
+            what = f"a key of {self.title}" if self.path else "a table of this file"
+            self.refuse(key, f"'{key}' is not {what}.", nearest_name(key, self.known))
             self.meant.update(get_close_matches(key, [name for name in self.known if name not in self.raw], n=1))
 
     @property
