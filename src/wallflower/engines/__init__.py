@@ -1,1 +1,31 @@
-""""""
+"""Where rows live.
+
+`open_source(declaration)` reads the file that a declaration names; `from_frame(frame, declaration)` a pandas, polars or Arrow table.
+Both give a `Source`; `with source.rows(columns) as rows:` gives a view (`base.Rows`). The rule by which cells become declared
+integers is `reading`; `profile` is the owner's look at the rows and never serves a query.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wallflower.engines.base import Cells, Nearest, Record, Rows, Source
+from wallflower.schema.declaration import Declaration
+
+__all__ = ["Cells", "Nearest", "Record", "Rows", "Source", "from_frame", "open_source"]
+
+
+def open_source(declaration: Declaration) -> Source:
+    """The rows of the file named in the declaration; nothing is read yet."""
+    from wallflower.engines.duck import DuckSource
+
+    return DuckSource(declaration)
+
+
+def from_frame(frame: Any, declaration: Declaration) -> Source:
+    """The rows of a pandas or polars DataFrame or a pyarrow Table; nothing is read yet."""
+    from wallflower.engines.frames import library_of
+    from wallflower.engines.memory import MemorySource
+
+    library_of(frame)
+    return MemorySource(frame, declaration)

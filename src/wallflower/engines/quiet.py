@@ -1,0 +1,49 @@
+"""Nothing that a library says about rows gets past this file: DuckDB, Arrow and pandas quote cells in their errors."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from wallflower.errors import DeclarationError, ReleaseFailed, WallflowerError
+
+Value = TypeVar("Value")
+
+
+def quietly(work: Callable[[], Value], otherwise: Callable[[], WallflowerError]) -> Value:
+    """The value of `work`; when a library fails in it, `otherwise()` without a trace of what the library said."""
+    try:
+        return work()
+    except WallflowerError:
+        raise
+    except Exception:  # noqa: BLE001, S110 - whatever it says may quote a row, so it ends here
+        pass
+    # Raised outside the handler: inside it, even `from None` would keep the library's error as __context__.
+    raise otherwise()
+
+
+def broken() -> WallflowerError:
+    """Something failed while rows were being read."""
+    return ReleaseFailed("the rows could not be read.", hint="Run `wallflower check` on the declaration.")
+
+
+def unreadable(path: Path, format_: str) -> WallflowerError:
+    """The file as a whole is not what its name says."""
+    return DeclarationError(
+        f"the source '{path.name}' cannot be read as {format_}.",
+        hint="Check that the file is whole, that you may read it, and that its ending says what it is.",
+    )
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A folder that only this user can enter, gone when the block ends, however it ends."""
+    folder = Path(tempfile.mkdtemp(prefix="wallflower-"))  # mkdtemp makes it with mode 0700
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,86 @@
+"""What every engine checks before it answers: which columns, with which rules, over which cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wallflower.engines.reading import Kind, Rule, rule_for
+from wallflower.errors import DeclarationError, UsageError, nearest_name
+from wallflower.schema.declaration import Declaration
+from wallflower.schema.domains import Bins
+
+POSITION = re.compile("row:(0|[1-9][0-9]{0,17})")
+
+
+@dataclass(frozen=True)
+class View:
+    """The public side of an open view."""
+
+    declaration: Declaration
+    columns: tuple[str, ...]
+    rules: Mapping[str, Rule]
+    key_kind: Kind | None
+
+    def check(self, columns: Sequence[str]) -> None:
+        for name in columns:
+            if name not in self.rules:
+                raise UsageError(f"column '{name}' is not part of this view.", hint=nearest_name(name, self.columns))
+
+    def bins(self, name: str) -> Bins | None:
+        """The bins that `codes` uses for this column; None for categories, an error when it has neither."""
+        groups = self.declaration.column(name).groups
+        return groups if isinstance(groups, Bins) else None
+
+    def refuse_size(self) -> None:
+        if self.declaration.neighbours != "replace-one":
+            raise DeclarationError(
+                "the number of rows is private when neighbours add or remove a row.",
+                hint='It is public only under neighbours = "replace-one".',
+            )
+
+
+def wanted_columns(declaration: Declaration, columns: Sequence[str]) -> tuple[str, ...]:
+    """The distinct columns of a view, each of them declared."""
+    distinct = tuple(dict.fromkeys(columns))
+    for name in distinct:
+        declaration.column(name)
+    return distinct
+
+
+def find_columns(wanted: Sequence[str], physical: Sequence[str]) -> None:
+    """Refuse a declared column that the data do not have, or have twice; names are the owner's metadata."""
+    for name in wanted:
+        if name not in physical:
+            raise DeclarationError(f"the data have no column '{name}'.", hint=nearest_name(name, physical))
+        if list(physical).count(name) > 1:
+            raise DeclarationError(f"the data have several columns named '{name}'.", hint="Rename all but one.")
+
+
+def view_of(
+    declaration: Declaration, columns: tuple[str, ...], kinds: Mapping[str, Kind], *, decimal: str = "."
+) -> View:
+    """Rules for the columns, given what the data's schema says they hold."""
+    rules = {name: rule_for(declaration.column(name), kinds[name], decimal=decimal) for name in columns}
+    key_kind = None
+    if declaration.key is not None:
+        key_kind = kinds[declaration.key]
+        if key_kind is Kind.TIMESTAMP:
+            raise DeclarationError(
+                f"the key column '{declaration.key}' holds timestamps, which have no one text.",
+                hint="Choose another key, or make it a date or a text.",
+            )
+    return View(declaration, columns, rules, key_kind)
+
+
+def with_key(declaration: Declaration, columns: Sequence[str]) -> tuple[str, ...]:
+    """The physical columns a view needs."""
+    keyed = () if declaration.key is None else (declaration.key,)
+    return tuple(dict.fromkeys((*columns, *keyed)))
+
+
+def position(key: str) -> int | None:
+    """The place that a key like "row:12" names in a table without a key."""
+    found = POSITION.fullmatch(key)
+    return int(found[1]) if found else None
