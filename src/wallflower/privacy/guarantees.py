@@ -5,6 +5,7 @@ These are data. Which account a promise is booked in, and how promises add up, i
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -14,15 +15,21 @@ from wallflower.schema.exact import shown
 
 EVERY_ROW = "every row"
 BUT_ASKED = "every row but the asked-for one"
+SENSITIVE_ROWS = (
+    "every row whose value is normal under the model, or would be after at most k rows were added or removed"
+)
 
-_CHANGES = {
-    "add-remove": "one row were added or removed",
-    "replace-one": "one row were replaced by another",
-}
+_CHANGES = {"add-remove": "added or removed", "replace-one": "replaced by another"}
 
 
-def _change(neighbours: str) -> str:
-    return _CHANGES.get(neighbours, neighbours)
+def factor(epsilon: Fraction) -> str:
+    """e^ε, with its size in plain numbers where that says something.
+
+    >>> factor(Fraction(1, 2)), factor(Fraction(40))
+    ('e^0.5 (about 1.65)', 'e^40')
+    """
+    power = f"e^{shown(epsilon)}" if epsilon.denominator == 1 or "/" not in shown(epsilon) else f"e^({shown(epsilon)})"
+    return f"{power} (about {math.exp(epsilon):.3g})" if epsilon <= 6 else power
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +64,22 @@ class Guarantee:
             "sentence": self.sentence,
         }
 
+    def _changed(self) -> str:
+        """The change of the rows that the promise is about, as the end of a sentence with "if"."""
+        whose = f"any one {self.unit}"
+        if self.protects == BUT_ASKED:
+            whose += " other than the asked-for one"
+        return f"{whose} were {_CHANGES[self.neighbours]}"
+
+    def _when(self, sentence: str) -> str:
+        """`sentence` under the condition of the promise."""
+        return (
+            sentence if self.holds_when == "always" else f"When {self.holds_when}: {sentence[0].lower()}{sentence[1:]}"
+        )
+
+    def _rest(self) -> str:
+        return " The asked-for row itself is not protected." if self.protects == BUT_ASKED else ""
+
 
 def _at_least_zero(owner: object, **numbers: Fraction) -> None:
     for name, value in numbers.items():
@@ -66,12 +89,20 @@ def _at_least_zero(owner: object, **numbers: Fraction) -> None:
             raise DeclarationError.of(owner, name, "at least 0", shown(value))
 
 
+def _between_tables(owner: Guarantee) -> None:
+    if owner.neighbours not in _CHANGES:
+        raise DeclarationError.of(owner, "neighbours", " or ".join(_CHANGES), owner.neighbours)
+
+
 @dataclass(frozen=True, kw_only=True)
 class PureDP(Guarantee):
     """ε-differential privacy.
 
-    >>> PureDP(epsilon=Fraction(1, 2), neighbours="add-remove").parameters
+    >>> half = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
+    >>> half.parameters
     {'epsilon': '0.5'}
+    >>> half.sentence
+    'Whatever anyone already knows, no answer is more than e^0.5 (about 1.65) times as likely as it would be if any one row were added or removed.'
     """
 
     family: ClassVar[str] = "dp"
@@ -79,6 +110,7 @@ class PureDP(Guarantee):
 
     def __post_init__(self) -> None:
         _at_least_zero(self, epsilon=self.epsilon)
+        _between_tables(self)
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -87,8 +119,11 @@ class PureDP(Guarantee):
     @property
     def sentence(self) -> str:
         return (
-            f"Whatever anyone already knows, no answer is more than e^{shown(self.epsilon)} times as likely as it would be "
-            f"if {_change(self.neighbours)}; this protects {self.protects}."
+            self._when(
+                f"Whatever anyone already knows, no answer is more than {factor(self.epsilon)} times as likely as it "
+                f"would be if {self._changed()}."
+            )
+            + self._rest()
         )
 
 
@@ -102,6 +137,7 @@ class ApproxDP(Guarantee):
 
     def __post_init__(self) -> None:
         _at_least_zero(self, epsilon=self.epsilon, delta=self.delta)
+        _between_tables(self)
         if self.delta >= 1:
             raise DeclarationError.of(self, "delta", "below 1", shown(self.delta))
 
@@ -112,8 +148,11 @@ class ApproxDP(Guarantee):
     @property
     def sentence(self) -> str:
         return (
-            f"Up to a probability of {shown(self.delta)}, no answer is more than e^{shown(self.epsilon)} times as likely as "
-            f"it would be if {_change(self.neighbours)}; this protects {self.protects}."
+            self._when(
+                "Whatever anyone already knows, the probability of any answer, and of any set of answers, is at most "
+                f"{factor(self.epsilon)} times what it would be if {self._changed()}, plus {shown(self.delta)}."
+            )
+            + self._rest()
         )
 
 
@@ -126,6 +165,7 @@ class ZCDP(Guarantee):
 
     def __post_init__(self) -> None:
         _at_least_zero(self, rho=self.rho)
+        _between_tables(self)
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -134,8 +174,11 @@ class ZCDP(Guarantee):
     @property
     def sentence(self) -> str:
         return (
-            f"The answers have a concentrated privacy loss of rho = {shown(self.rho)} between tables where "
-            f"{_change(self.neighbours)}; this protects {self.protects}."
+            self._when(
+                "For every order a above 1, the distribution of the answers has a Rényi divergence of at most "
+                f"{shown(self.rho)}·a from what it would be if {self._changed()}."
+            )
+            + self._rest()
         )
 
 
@@ -146,10 +189,11 @@ class OutputConstrainedDP(Guarantee):
     family: ClassVar[str] = "output-constrained-dp"
     epsilon: Fraction
     protects: str = BUT_ASKED
-    holds_when: str = "the change of one row leaves the set of valid contexts as it is"
+    holds_when: str = "the change leaves the set of contexts in which the asked-for row stands out as it is"
 
     def __post_init__(self) -> None:
         _at_least_zero(self, epsilon=self.epsilon)
+        _between_tables(self)
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -158,9 +202,9 @@ class OutputConstrainedDP(Guarantee):
     @property
     def sentence(self) -> str:
         return (
-            f"When {self.holds_when}, no answer is more than e^{shown(self.epsilon)} times as likely as it would be if "
-            f"{_change(self.neighbours)}; this protects {self.protects}. A row whose change makes an answer possible or "
-            "impossible is not protected, and the answer itself shows that the asked-for row stands out there."
+            f"No answer is more than {factor(self.epsilon)} times as likely as it would be if {self._changed()}, provided "
+            f"that {self.holds_when}. A row whose change alters that set is not protected by this promise, and neither "
+            "is the asked-for row: the answer itself says that it stands out."
         )
 
 
@@ -173,12 +217,15 @@ class SensitivePrivacy(Guarantee):
     k: int
     model: str
     """Name of the declared model; each model is an account of its own."""
-    protects: str = "every row that is, or is within k rows of being, normal under the model"
+    protects: str = SENSITIVE_ROWS
 
     def __post_init__(self) -> None:
         _at_least_zero(self, epsilon=self.epsilon)
+        _between_tables(self)
         if self.k < 1:
             raise DeclarationError.of(self, "k", "at least 1", self.k)
+        if not self.model:
+            raise DeclarationError.of(self, "model", "the name of a declared model", self.model)
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -186,10 +233,11 @@ class SensitivePrivacy(Guarantee):
 
     @property
     def sentence(self) -> str:
-        return (
-            f"For {self.protects} ('{self.model}', k = {self.k}), no answer is more than e^{shown(self.epsilon)} times as "
-            f"likely as it would be if {_change(self.neighbours)}. Rows further from normal are protected less, the "
-            "further the less."
+        such = " such row" if self.neighbours == "replace-one" else ""
+        return self._when(
+            f"No answer is more than {factor(self.epsilon)} times as likely as it would be if any one protected row were "
+            f"{_CHANGES[self.neighbours]}{such}. Protected is {self.protects} (model '{self.model}', k = {self.k}). "
+            "Other rows are protected less, the further they are from normal, and some not at all."
         )
 
 
@@ -212,9 +260,9 @@ class LocalDP(Guarantee):
 
     @property
     def sentence(self) -> str:
-        return (
-            f"What leaves the sensor is at most e^{shown(self.epsilon)} times as likely as it would be for any other {self.unit}; "
-            f"this protects {self.protects} against everyone, all parties together included."
+        return self._when(
+            f"What leaves the sensor is at most {factor(self.epsilon)} times as likely as it would be for any other "
+            f"{self.unit}, whoever sees it, all parties together included."
         )
 
 
@@ -238,9 +286,10 @@ class MetricPrivacy(Guarantee):
 
     @property
     def sentence(self) -> str:
-        return (
-            f"Two readings inside the declared core range look alike up to a factor e^{shown(self.epsilon)}; readings D core "
-            f"ranges apart only up to e^({shown(self.epsilon)}·D), so a far outlier is recognisable as one."
+        return self._when(
+            "Whoever sees what leaves the sensor can tell two readings inside the declared core range apart by at most a "
+            f"factor {factor(self.epsilon)} in likelihood; readings D core ranges apart only by at most "
+            f"e^({shown(self.epsilon)}·D), so a far outlier can be recognised as one."
         )
 
 
@@ -256,6 +305,11 @@ class PlainKAnonymity(Guarantee):
     neighbours: str = "none: this is a property of the published table"
     protects: str = "every published row against being told from the rest of its group by the tests of this level"
 
+    def __post_init__(self) -> None:
+        _at_least_zero(self, p=self.p, d=self.d)
+        if self.k < 1:
+            raise DeclarationError.of(self, "k", "at least 1", self.k)
+
     @property
     def parameters(self) -> dict[str, str]:
         return {"k": str(self.k), "p": shown(self.p), "d": shown(self.d), "level": self.level, "publications": "1"}
@@ -264,7 +318,8 @@ class PlainKAnonymity(Guarantee):
     def sentence(self) -> str:
         return (
             f"Every group of the published table holds at least {self.k} different sensitive values and passes the "
-            f"'{self.level}' plainness test for (p, d) = ({shown(self.p)}, {shown(self.d)}). This is not differential privacy: it does not add "
-            "up over several publications, says nothing to someone who knows how groups were formed, and a "
-            "person known to be in the table but missing from the publication is known to have been left out."
+            f"'{self.level}' plainness test for (p, d) = ({shown(self.p)}, {shown(self.d)}). This is not differential "
+            "privacy: it does not add up over several publications, promises nothing against someone who knows how the "
+            "groups were formed, and a person known to be in the table but missing from the publication is known to "
+            "have been left out."
         )

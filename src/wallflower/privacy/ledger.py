@@ -1,0 +1,357 @@
+"""The ledger: an append-only SQLite file that says what has been released, and refuses what would be too much.
+
+A charge is checked and written in one transaction that holds SQLite's write lock from its first read, and is on disk
+before `charge` returns. Every call opens a connection of its own, so a file that was deleted or replaced is noticed and
+a ledger may be used after a fork. SQLAlchemy is imported inside functions, so importing this module is cheap.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from wallflower.errors import LedgerError, UsageError
+from wallflower.privacy import accounts, statement, troubles
+from wallflower.privacy.books import Books, Damaged, Event, asked, limits_of
+from wallflower.privacy.changes import changed, refuse_unfit
+from wallflower.privacy.guarantees import Guarantee
+from wallflower.schema.declaration import Declaration
+from wallflower.schema.exact import shown
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+APPLICATION = 0x57464C52
+"""SQLite's `application_id` of a ledger ("WFLR")."""
+
+VERSION = 1
+"""SQLite's `user_version`: the format of the events."""
+
+PATIENCE_S = 30
+"""How long a charge waits for other processes."""
+
+SCHEMA = (
+    """CREATE TABLE events (
+        entry INTEGER PRIMARY KEY AUTOINCREMENT,
+        at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL UNIQUE)""",
+    """CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
+        BEGIN SELECT RAISE(ABORT, 'events are never changed'); END""",
+    """CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
+        BEGIN SELECT RAISE(ABORT, 'events are never removed'); END""",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Charge:
+    """A charge that is on disk, or the recorded answer to a request that was charged before."""
+
+    entry: int
+    request_id: str
+    account: str
+    """The table's id."""
+    spent: Mapping[str, str]
+    """In the account of this family that binds, this charge included."""
+    left: Mapping[str, str]
+    replay: dict[str, Any] | None = field(default=None, repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """The `ledger` part of a release."""
+        return {"account": self.account, "entry": self.entry, "spent": dict(self.spent), "left": dict(self.left)}
+
+
+class Ledger:
+    """The ledger of one table. Made by `Ledger.init`, never by a charge."""
+
+    def __init__(self, path: Path, *, patience_s: int = PATIENCE_S) -> None:
+        self.path = path
+        self._engine = _engine(path, patience_s)
+        self._books = Books()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, path: str | Path, *, patience_s: int = PATIENCE_S) -> Ledger:
+        """An existing ledger, read and checked from its first event to its last."""
+        ledger = cls(Path(path), patience_s=patience_s)
+        with ledger._transaction("BEGIN"):
+            return ledger
+
+    @classmethod
+    def init(cls, declaration: Declaration) -> list[str]:
+        """Create the ledger a declaration names, or record its new limits; spending is never reset. Says what changed."""
+        path, limits = declaration.ledger, limits_of(declaration)
+        made = [] if path.exists() else _create(path, limits)
+        ledger = cls(path)
+        with ledger._transaction("BEGIN IMMEDIATE") as connection:
+            refuse_unfit(ledger._books, declaration, path)
+            lines = changed(ledger._books, declaration)
+            if lines and not made:
+                ledger._append(connection, "limits", limits)
+        return made or lines
+
+    def check(
+        self, guarantee: Guarantee, *, declaration: Declaration, query: Mapping[str, Any], request_id: str | None = None
+    ) -> None:
+        """Refuse what `charge` would refuse now; writes nothing, and promises nothing about later."""
+        with self._transaction("BEGIN"):
+            if self._recorded(declaration, query, request_id) is None:
+                self._checked(guarantee, declaration)
+
+    def charge(
+        self, guarantee: Guarantee, *, declaration: Declaration, query: Mapping[str, Any], request_id: str | None = None
+    ) -> Charge:
+        """Check and debit in one transaction, on disk before this returns; or the answer recorded under `request_id`."""
+        request = uuid.uuid4().hex if request_id is None else request_id
+        content = {
+            "guarantee": guarantee.to_json(),
+            "query": dict(query),
+            "declaration": declaration.fingerprint,
+            "request_id": request,
+        }
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            earlier = self._recorded(declaration, query, request_id)
+            if earlier is not None:
+                return self._replayed(connection, earlier, declaration, guarantee)
+            booked = self._checked(guarantee, declaration)
+            spent, left = self._standing(booked, declaration, with_charge=True)
+            entry = self._append(connection, "charge", content)
+        return Charge(entry=entry, request_id=request, account=declaration.id, spent=spent, left=left)
+
+    def answer(self, entry: int, release: Mapping[str, Any]) -> None:
+        """Record the answer to a charge, on disk before this returns. An answer is recorded once."""
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            if entry not in self._books.charges or entry in self._books.answers:
+                raise LedgerError(
+                    f"entry {entry} of {self.path.name} is not a charge that waits for an answer.",
+                    hint="Nothing was released. Ask again with a new request id.",
+                )
+            self._append(connection, "answer", {"charge": entry, "release": dict(release)})
+
+    def show(self, declaration: Declaration) -> statement.Statement:
+        """What has been spent, what is left, and what the numbers bound."""
+        with self._transaction("BEGIN"):
+            return statement.of(self._books, declaration)
+
+    def history(self) -> list[statement.Line]:
+        """Every event in plain words, oldest first."""
+        with self._transaction("BEGIN") as connection:
+            return statement.history(_events(connection, after=0), self._books)
+
+    def _recorded(self, declaration: Declaration, query: Mapping[str, Any], request_id: str | None) -> int | None:
+        """The charge that `request_id` stands for; None for a new id; refused where the id cannot be used."""
+        if request_id is None:
+            return None
+        if not request_id.strip() or not request_id.isprintable() or len(request_id) > 200:
+            raise UsageError("a request id is 1 to 200 printable characters.", hint="Leave it out to have one made.")
+        entry = self._books.requests.get(request_id)
+        if entry is None:
+            return None
+        if self._books.charges[entry].asked != asked(query, declaration.fingerprint):
+            raise LedgerError(
+                f"request id '{request_id}' was used for another question, or under another declaration.",
+                hint="Use a new id.",
+            )
+        if entry not in self._books.answers:
+            raise LedgerError(
+                f"request id '{request_id}' was charged (entry {entry}) and has no answer: the release was interrupted "
+                "or is still running. Nothing was shown, and what it cost stays spent.",
+                hint="Use a new id.",
+            )
+        return entry
+
+    def _replayed(self, connection: Connection, entry: int, declaration: Declaration, guarantee: Guarantee) -> Charge:
+        release = next(_events(connection, after=self._books.answers[entry] - 1)).content["release"]
+        booked = accounts.bookings(guarantee, declaration)
+        spent, left = self._standing(booked, declaration, with_charge=False)
+        request = self._books.charges[entry].request_id
+        return Charge(
+            entry=entry, request_id=request, account=declaration.id, spent=spent, left=left, replay=dict(release)
+        )
+
+    def _checked(self, guarantee: Guarantee, declaration: Declaration) -> tuple[accounts.Booking, ...]:
+        """Every booking of a charge, or the refusal of the first account that cannot take it."""
+        refuse_unfit(self._books, declaration, self.path)
+        booked = accounts.bookings(guarantee, declaration)
+        if limits_of(declaration) != self._books.limits:
+            raise LedgerError(
+                f"the limits of '{declaration.id}' differ from the ones in {self.path.name}.",
+                hint=f"Nothing was charged. Run `wallflower ledger init {_file(declaration)}` to record them.",
+            )
+        for booking in booked:
+            accounts.check(booking, self._books.spent(booking.account), declaration, own=booked[0].account)
+        return booked
+
+    def _standing(
+        self, booked: tuple[accounts.Booking, ...], declaration: Declaration, *, with_charge: bool
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Spent and left in the weakest booked account of the promise's own family: that one holds all of the family."""
+        booking = [each for each in booked if each.account.family == booked[0].account.family][-1]
+        most = accounts.limit(booking.account, declaration) or {}
+        before = self._books.spent(booking.account)
+        spent = {name: before[name] + (booking.amounts[name] if with_charge else 0) for name in most}
+        named = [name for name in most if name != "delta" or most[name] or spent[name]]
+        return {name: shown(spent[name]) for name in named}, {name: shown(most[name] - spent[name]) for name in named}
+
+    def _append(self, connection: Connection, kind: str, content: Mapping[str, Any]) -> int:
+        event = _next(self._books, kind, content)
+        _insert(connection, event)
+        return event.entry
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Connection]:
+        """The books up to date and, with BEGIN IMMEDIATE, nobody else writing; on disk when the block has ended."""
+        with self._lock, _helpful(self.path, known=self._books.entry > 0):
+            before = _identity(self.path)
+            with self._engine.connect().execution_options(wallflower_begin=begin) as connection, connection.begin():
+                self._catch_up(connection)
+                yield connection
+            if _identity(self.path) != before:
+                raise FileNotFoundError(self.path)  # written to a file that no longer has this name
+
+    def _catch_up(self, connection: Connection) -> None:
+        _refuse_foreign(connection)
+        books = self._books
+        if books.entry:
+            head = next(_events(connection, after=books.entry - 1), None)
+            if head is None or head.hash != books.head:
+                raise Damaged("it is not the file that was opened: earlier entries are missing or differ")
+        for event in _events(connection, after=books.entry):
+            books.add(event)
+        last = connection.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = 'events'").scalar()
+        if last != books.entry or not books.limits:
+            raise Damaged("its last entries are missing")
+
+
+def _engine(path: Path, patience_s: int) -> Engine:
+    from sqlalchemy import create_engine, event
+    from sqlalchemy.pool import NullPool
+
+    # mode=rw: SQLite would otherwise make an empty file where the ledger is missing.
+    address = f"file:{quote(str(path.absolute()))}?mode=rw"
+
+    def connect() -> sqlite3.Connection:
+        # isolation_level=None: the driver's own guessing of transactions is off; `begin` below says when one starts.
+        return sqlite3.connect(address, uri=True, timeout=patience_s, isolation_level=None, check_same_thread=False)
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+    @event.listens_for(engine, "connect")
+    def durable(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone does not reach the disk there
+        connection.execute("PRAGMA checkpoint_fullfsync = ON")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(connection.get_execution_options()["wallflower_begin"])
+
+    return engine
+
+
+def _events(connection: Connection, *, after: int) -> Iterator[Event]:
+    from sqlalchemy import column, select, table
+
+    names = ("entry", "at", "kind", "body", "hash")
+    events = table("events", *(column(name) for name in names))
+    query = select(*(events.c[name] for name in names)).where(events.c.entry > after).order_by(events.c.entry)
+    for entry, *texts in connection.execute(query):
+        if not isinstance(entry, int) or not all(isinstance(text, str) for text in texts):
+            raise Damaged("an entry is not what was written")
+        yield Event(entry=entry, **dict(zip(names[1:], texts, strict=True)))
+
+
+def _next(books: Books, kind: str, content: Mapping[str, Any]) -> Event:
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return Event.after(books.head, entry=books.entry + 1, at=now, kind=kind, content=content)
+
+
+def _insert(connection: Connection, event: Event) -> None:
+    from sqlalchemy import column, insert, table
+
+    row = {"entry": event.entry, "at": event.at, "kind": event.kind, "body": event.body, "hash": event.hash}
+    connection.execute(insert(table("events", *(column(name) for name in row))).values(row))
+
+
+def _refuse_foreign(connection: Connection) -> None:
+    if connection.exec_driver_sql("PRAGMA application_id").scalar() != APPLICATION:
+        raise Damaged("it is not a ledger, or has lost its contents")
+    version = connection.exec_driver_sql("PRAGMA user_version").scalar()
+    if version != VERSION:
+        raise Damaged(f"it is written in format {version}, and this Wallflower reads format {VERSION}")
+
+
+def _create(path: Path, limits: Mapping[str, Any]) -> list[str]:
+    """Build the ledger under another name and link it into place whole, so that a crash leaves none or a good one."""
+    with _helpful(path, known=False, making=True):
+        left_over = [name for name in (f"{path}-wal", f"{path}-journal") if os.path.lexists(name)]
+        if left_over:
+            raise LedgerError(
+                f"{path} is missing, but {left_over[0]} is there: a ledger of this name was deleted or moved.",
+                hint="Put it back. Only if it never held a charge, delete what is left of it and try again.",
+            )
+        draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # the queries in it name records
+        try:
+            engine = _engine(draft, PATIENCE_S)
+            with engine.connect().execution_options(wallflower_begin="SELECT 1") as connection:
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+                connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
+                connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+            with (
+                engine.connect().execution_options(wallflower_begin="BEGIN IMMEDIATE") as connection,
+                connection.begin(),
+            ):
+                for line in SCHEMA:
+                    connection.exec_driver_sql(line)
+                _insert(connection, _next(Books(), "limits", limits))
+            os.link(draft, path)  # unlike a rename, this refuses to replace a ledger made in the meantime
+        finally:
+            for name in (draft, Path(f"{draft}-wal"), Path(f"{draft}-shm")):
+                name.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+    return [f"Made the ledger {path.name} of table '{limits['table']}'."]
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def _file(declaration: Declaration) -> str:
+    return "DECL" if declaration.path is None else declaration.path.name
+
+
+@contextmanager
+def _helpful(path: Path, *, known: bool, making: bool = False) -> Iterator[None]:
+    """Turn what goes wrong with the file into a sentence that helps, without a chain or a library's traceback."""
+    from sqlalchemy.exc import DBAPIError
+
+    try:
+        yield
+    except Damaged as error:
+        trouble = troubles.damaged(path, str(error))
+    except DBAPIError as error:
+        trouble = troubles.in_sqlite(path, error.orig, known=known)
+    except sqlite3.Error as error:
+        trouble = troubles.in_sqlite(path, error, known=known)
+    except OSError as error:
+        trouble = troubles.in_files(path, error, known=known, making=making)
+    else:
+        return
+    raise trouble

@@ -1,0 +1,240 @@
+"""The ledger in plain words: what was spent, what is left, what the numbers bound and what they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from wallflower.privacy.accounts import Account, Amounts, limit
+from wallflower.privacy.books import Books, Event
+from wallflower.privacy.guarantees import BUT_ASKED, EVERY_ROW, SENSITIVE_ROWS, factor
+from wallflower.schema.declaration import Declaration
+from wallflower.schema.exact import shown
+
+_CHANGED = {"add-remove": "is added or removed", "replace-one": "is replaced by another"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """One account: its numbers, and the sentence that says what they bound."""
+
+    account: Account
+    spent: Amounts
+    limit: Amounts | None
+    sentence: str
+
+    @property
+    def left(self) -> dict[str, Fraction] | None:
+        if self.limit is None:
+            return None
+        return {name: max(most - self.spent[name], Fraction(0)) for name, most in self.limit.items()}
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "family": self.account.family,
+            "protects": self.account.protects,
+            "model": self.account.model or None,
+            "spent": _shown(self.spent),
+            "limit": None if self.limit is None else _shown(self.limit),
+            "left": None if self.left is None else _shown(self.left),
+            "sentence": self.sentence,
+        }
+
+    def lines(self) -> list[str]:
+        if self.limit is None or self.left is None:
+            numbers = ", ".join(f"{name} {amount} spent" for name, amount in _shown(self.spent).items())
+            return [f"{self.account}: {numbers}; no limit is declared, so nothing more can be charged", self.sentence]
+        left = self.left
+        numbers = ", ".join(
+            f"{name} {shown(self.spent[name])} of {shown(most)} spent, {shown(left[name])} left"
+            for name, most in self.limit.items()
+            if name != "delta" or most or self.spent[name]
+        )
+        return [f"{self.account}: {numbers}", self.sentence]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    table: str
+    neighbours: str
+    unit: str
+    accounts: tuple[Standing, ...]
+    explained: tuple[str, ...]
+    """Keys of the records that were explained: no account covers them."""
+    notes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "account": self.table,
+            "neighbours": self.neighbours,
+            "unit": self.unit,
+            "accounts": [standing.to_json() for standing in self.accounts],
+            "explained": list(self.explained),
+            "notes": list(self.notes),
+        }
+
+    def lines(self) -> list[str]:
+        head = f"Table '{self.table}': one {self.unit} is protected, neighbours are {self.neighbours}."
+        accounts = [line for standing in self.accounts for line in ("", *standing.lines())]
+        return [head, *accounts, *(line for note in self.notes for line in ("", note))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One event of the history."""
+
+    event: Event
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "entry": self.event.entry,
+            "at": self.event.at,
+            "kind": self.event.kind,
+            "text": self.text,
+            "content": self.event.content,
+        }
+
+    def line(self) -> str:
+        return f"{self.event.entry}  {self.event.at}  {self.text}"
+
+
+def of(books: Books, declaration: Declaration) -> Statement:
+    """Where every account stands that is declared or was used."""
+    standings = []
+    for account in _accounts(books, declaration):
+        spent = books.spent(account)
+        standings.append(
+            Standing(account=account, spent=spent, limit=limit(account, declaration), sentence=_bounds(account, spent))
+        )
+    explained = sorted(
+        {str(charge.record) for charge in books.charges.values() if charge.account.protects == BUT_ASKED}
+    )
+    return Statement(
+        table=declaration.id,
+        neighbours=declaration.neighbours,
+        unit=declaration.unit,
+        accounts=tuple(standings),
+        explained=tuple(explained),
+        notes=tuple(_notes(books, explained)),
+    )
+
+
+def history(events: Iterable[Event], books: Books) -> list[Line]:
+    return [Line(event=event, text=_told(event, books)) for event in events]
+
+
+def _accounts(books: Books, declaration: Declaration) -> list[Account]:
+    def account(family: str, protects: str, model: str = "") -> Account:
+        return Account(
+            table=declaration.id,
+            family=family,
+            neighbours=declaration.neighbours,
+            unit=declaration.unit,
+            protects=protects,
+            model=model,
+        )
+
+    declared = [account("dp", EVERY_ROW)] if "dp" in declaration.budgets else []
+    if "output-constrained-dp" in declaration.budgets:
+        declared.append(account("output-constrained-dp", BUT_ASKED))
+    declared += [account("sensitive-privacy", SENSITIVE_ROWS, model) for model in declaration.models]
+    return sorted(
+        {*declared, *books.totals}, key=lambda each: (_ORDER.index(each.family), -len(each.protects), each.model)
+    )[::1]
+
+
+_ORDER = ("dp", "output-constrained-dp", "sensitive-privacy", "plain-k-anonymity", "local-dp", "metric-privacy")
+
+
+def _bounds(account: Account, spent: Mapping[str, Fraction]) -> str:
+    """What the number of an account says about everything booked in it."""
+    if account.family == "plain-k-anonymity":
+        return "  Tables published; this number bounds no inference, and several of them can undo each other."
+    change = _CHANGED.get(account.neighbours)
+    if change is None:
+        return f"  Compared with {account.neighbours}, what was sent is at most {factor(spent['epsilon'])} times as likely."
+    delta = f", plus {shown(spent['delta'])}" if spent["delta"] else ""
+    times = f"become more than {factor(spent['epsilon'])} times as likely{delta} when"
+    match account.family, account.protects:
+        case "dp", protects if protects == EVERY_ROW:
+            return f"  The dp answers that protect every row cannot together {times} any one row {change}."
+        case "dp", _:
+            return f"  All dp answers cannot together {times} any one row {change} that was never explained."
+        case "output-constrained-dp", _:
+            return (
+                f"  All dp and output-constrained answers cannot together {times} any one row {change} that was never "
+                "explained, provided that the condition of every output-constrained answer holds for that change."
+            )
+        case _:
+            return (
+                f"  All dp answers and those of this model cannot together {times} any one row {change} that this model "
+                "protects and that was never explained."
+            )
+
+
+def _notes(books: Books, explained: list[str]) -> list[str]:
+    notes = []
+    if explained:
+        notes.append(
+            f"No account covers the explained record{'s' if len(explained) > 1 else ''} {', '.join(explained)}: what was "
+            "said about them is only bounded for the other rows."
+        )
+    conditions = sorted({charge.condition for charge in books.charges.values()} - {"always"})
+    if conditions:
+        notes.append(f"Conditions that must all hold, for each record explained under them: {'; '.join(conditions)}.")
+    waiting = books.unanswered()
+    if waiting:
+        entries = ", ".join(str(charge.entry) for charge in waiting)
+        notes.append(f"Charged without an answer, so nothing was shown and the cost stays spent: entry {entries}.")
+    if books.charges:
+        notes.append(_together(books))
+    return notes
+
+
+def _together(books: Books) -> str:
+    """What all releases promise at once: no more than the weakest family that was used."""
+    families = {account.family for account in books.totals}
+    weakest = max(families, key=_ORDER.index)
+    if weakest == "plain-k-anonymity":
+        return (
+            "All releases together promise only what the weakest of them promises: a table was published under "
+            "plain-k-anonymity, which bounds no inference, so no number here bounds everything that was released."
+        )
+    epsilon = sum((total["epsilon"] for total in books.totals.values()), Fraction(0))
+    if families == {"dp"}:
+        return f"All releases together are differentially private with epsilon = {shown(epsilon)}, for the rows named above."
+    names = " and ".join(sorted(families))
+    return (
+        f"All releases together promise only what the weakest family promises ({names} were used): a row loses at most "
+        f"epsilon = {shown(epsilon)} in all if every account above covers it, and other rows have no bound over everything."
+    )
+
+
+def _told(event: Event, books: Books) -> str:
+    content = event.content
+    if event.kind == "limits":
+        limits = [f"[budget.{name}] {_listed(amounts)}" for name, amounts in content["budgets"].items()]
+        models = [
+            f"[identify.{name}] epsilon {shown(Fraction(model['epsilon']))}"
+            for name, model in content["models"].items()
+        ]
+        return f"limits set: {'; '.join(limits + models) or 'none'}"
+    if event.kind == "answer":
+        return f"answer to entry {content['charge']} recorded"
+    charge = books.charges[event.entry]
+    answered = "" if event.entry in books.answers else "; no answer was recorded, so none was shown"
+    what = content["query"].get("command", "a question")
+    record = "" if charge.record is None else f" about record {charge.record}"
+    costs = ", ".join(f"{name} {amount}" for name, amount in _shown(charge.amounts).items())
+    return f"{what}{record} charged {costs} to {charge.account} (request {charge.request_id}){answered}"
+
+
+def _listed(amounts: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {shown(Fraction(amount))}" for name, amount in amounts.items())
+
+
+def _shown(amounts: Amounts) -> dict[str, str]:
+    return {name: shown(amount) for name, amount in amounts.items() if name != "delta" or amount}
