@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -198,7 +199,9 @@ class Ledger:
         before = self._books.spent(booking.account)
         spent = {name: before[name] + (booking.amounts[name] if with_charge else 0) for name in most}
         named = [name for name in most if name != "delta" or most[name] or spent[name]]
-        return {name: shown(spent[name]) for name in named}, {name: shown(most[name] - spent[name]) for name in named}
+        return {name: shown(spent[name]) for name in named}, {
+            name: shown(max(most[name] - spent[name], Fraction(0))) for name in named
+        }
 
     def _append(self, connection: Connection, kind: str, content: Mapping[str, Any]) -> int:
         event = _next(self._books, kind, content)

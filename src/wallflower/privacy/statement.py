@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from wallflower.privacy.accounts import Account, Amounts, limit
+from wallflower.privacy.accounts import Account, Amounts, covered, limit
 from wallflower.privacy.books import Books, Event
-from wallflower.privacy.guarantees import BUT_ASKED, EVERY_ROW, SENSITIVE_ROWS, factor
+from wallflower.privacy.guarantees import BUT_ASKED, EVERY_ROW, SENSITIVE_ROWS, PlainKAnonymity, factor
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 
@@ -24,6 +24,8 @@ class Standing:
     spent: Amounts
     limit: Amounts | None
     sentence: str
+    tightest: tuple[Account, Fraction] | None = None
+    """The weaker account with the least ε left, and how much, when that is less than what is left here."""
 
     @property
     def left(self) -> dict[str, Fraction] | None:
@@ -45,14 +47,19 @@ class Standing:
     def lines(self) -> list[str]:
         if self.limit is None or self.left is None:
             numbers = ", ".join(f"{name} {amount} spent" for name, amount in _shown(self.spent).items())
-            return [f"{self.account}: {numbers}; no limit is declared, so nothing more can be charged", self.sentence]
+            head = f"{self.account}: {numbers}; no limit is declared, so nothing more can be charged"
+            return [head, f"  {self.sentence}"]
         left = self.left
         numbers = ", ".join(
             f"{name} {shown(self.spent[name])} of {shown(most)} spent, {shown(left[name])} left"
             for name, most in self.limit.items()
             if name != "delta" or most or self.spent[name]
         )
-        return [f"{self.account}: {numbers}", self.sentence]
+        lines = [f"{self.account}: {numbers}", f"  {self.sentence}"]
+        if self.tightest is not None:
+            account, epsilon = self.tightest
+            lines.append(f"  A release here is also booked in {account}, where epsilon {shown(epsilon)} is left.")
+        return lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,15 +110,9 @@ class Line:
 
 def of(books: Books, declaration: Declaration) -> Statement:
     """Where every account stands that is declared or was used."""
-    standings = []
-    for account in _accounts(books, declaration):
-        spent = books.spent(account)
-        standings.append(
-            Standing(account=account, spent=spent, limit=limit(account, declaration), sentence=_bounds(account, spent))
-        )
-    explained = sorted(
-        {str(charge.record) for charge in books.charges.values() if charge.account.protects == BUT_ASKED}
-    )
+    standings = [_standing(account, books, declaration) for account in _accounts(books, declaration)]
+    asked_for = [charge.record for charge in books.charges.values() if charge.account.protects == BUT_ASKED]
+    explained = sorted({"(not named)" if record is None else record for record in asked_for})
     return Statement(
         table=declaration.id,
         neighbours=declaration.neighbours,
@@ -120,6 +121,21 @@ def of(books: Books, declaration: Declaration) -> Statement:
         explained=tuple(explained),
         notes=tuple(_notes(books, explained)),
     )
+
+
+def _standing(account: Account, books: Books, declaration: Declaration) -> Standing:
+    spent, most = books.spent(account), limit(account, declaration)
+    standing = Standing(account=account, spent=spent, limit=most, sentence=_bounds(account, spent))
+    if most is None or account.family != "dp":
+        return standing
+    left = []
+    for weaker in covered(account, declaration.models)[1:]:
+        bound = limit(weaker, declaration)
+        if bound is not None:
+            left.append((weaker, max(bound["epsilon"] - books.spent(weaker)["epsilon"], Fraction(0))))
+    tightest = min(left, key=lambda each: each[1], default=None)
+    here = most["epsilon"] - spent["epsilon"]
+    return replace(standing, tightest=tightest) if tightest is not None and tightest[1] < here else standing
 
 
 def history(events: Iterable[Event], books: Books) -> list[Line]:
@@ -141,9 +157,14 @@ def _accounts(books: Books, declaration: Declaration) -> list[Account]:
     if "output-constrained-dp" in declaration.budgets:
         declared.append(account("output-constrained-dp", BUT_ASKED))
     declared += [account("sensitive-privacy", SENSITIVE_ROWS, model) for model in declaration.models]
+    if "plain-k-anonymity" in declaration.budgets:
+        published = replace(
+            account("plain-k-anonymity", PlainKAnonymity.protects), neighbours=PlainKAnonymity.neighbours
+        )
+        declared.append(published)
     return sorted(
-        {*declared, *books.totals}, key=lambda each: (_ORDER.index(each.family), -len(each.protects), each.model)
-    )[::1]
+        {*declared, *books.totals}, key=lambda each: (_ORDER.index(each.family), len(each.protects), each.model)
+    )
 
 
 _ORDER = ("dp", "output-constrained-dp", "sensitive-privacy", "plain-k-anonymity", "local-dp", "metric-privacy")
@@ -152,25 +173,27 @@ _ORDER = ("dp", "output-constrained-dp", "sensitive-privacy", "plain-k-anonymity
 def _bounds(account: Account, spent: Mapping[str, Fraction]) -> str:
     """What the number of an account says about everything booked in it."""
     if account.family == "plain-k-anonymity":
-        return "  Tables published; this number bounds no inference, and several of them can undo each other."
+        return "Tables published; this number bounds no inference, and several of them can undo each other."
     change = _CHANGED.get(account.neighbours)
     if change is None:
-        return f"  Compared with {account.neighbours}, what was sent is at most {factor(spent['epsilon'])} times as likely."
+        return (
+            f"Compared with {account.neighbours}, what was sent is at most {factor(spent['epsilon'])} times as likely."
+        )
     delta = f", plus {shown(spent['delta'])}" if spent["delta"] else ""
     times = f"become more than {factor(spent['epsilon'])} times as likely{delta} when"
     match account.family, account.protects:
         case "dp", protects if protects == EVERY_ROW:
-            return f"  The dp answers that protect every row cannot together {times} any one row {change}."
+            return f"The dp answers that protect every row cannot together {times} any one row {change}."
         case "dp", _:
-            return f"  All dp answers cannot together {times} any one row {change} that was never explained."
+            return f"All dp answers cannot together {times} any one row {change} that was never explained."
         case "output-constrained-dp", _:
             return (
-                f"  All dp and output-constrained answers cannot together {times} any one row {change} that was never "
+                f"All dp and output-constrained answers cannot together {times} any one row {change} that was never "
                 "explained, provided that the condition of every output-constrained answer holds for that change."
             )
         case _:
             return (
-                f"  All dp answers and those of this model cannot together {times} any one row {change} that this model "
+                f"All dp answers and those of this model cannot together {times} any one row {change} that this model "
                 "protects and that was never explained."
             )
 
@@ -179,8 +202,8 @@ def _notes(books: Books, explained: list[str]) -> list[str]:
     notes = []
     if explained:
         notes.append(
-            f"No account covers the explained record{'s' if len(explained) > 1 else ''} {', '.join(explained)}: what was "
-            "said about them is only bounded for the other rows."
+            f"No account covers the explained record{'s' if len(explained) > 1 else ''} {', '.join(explained)}: the numbers "
+            "above bound what is given away about all other rows."
         )
     conditions = sorted({charge.condition for charge in books.charges.values()} - {"always"})
     if conditions:
@@ -188,7 +211,9 @@ def _notes(books: Books, explained: list[str]) -> list[str]:
     waiting = books.unanswered()
     if waiting:
         entries = ", ".join(str(charge.entry) for charge in waiting)
-        notes.append(f"Charged without an answer, so nothing was shown and the cost stays spent: entry {entries}.")
+        notes.append(
+            f"Charged without an answer (interrupted, or still running), so nothing was shown; the cost stays spent: entry {entries}."
+        )
     if books.charges:
         notes.append(_together(books))
     return notes
@@ -203,13 +228,19 @@ def _together(books: Books) -> str:
             "All releases together promise only what the weakest of them promises: a table was published under "
             "plain-k-anonymity, which bounds no inference, so no number here bounds everything that was released."
         )
-    epsilon = sum((total["epsilon"] for total in books.totals.values()), Fraction(0))
+    sums = {
+        name: sum((total.get(name, Fraction(0)) for total in books.totals.values()), Fraction(0))
+        for name in ("epsilon", "delta")
+    }
+    numbers = ", ".join(f"{name} = {amount}" for name, amount in _shown(sums).items())
     if families == {"dp"}:
-        return f"All releases together are differentially private with epsilon = {shown(epsilon)}, for the rows named above."
-    names = " and ".join(sorted(families))
+        whom = BUT_ASKED if any(account.protects == BUT_ASKED for account in books.totals) else EVERY_ROW
+        whom = whom.replace("the asked-for one", "the explained ones")
+        return f"All releases together are differentially private with {numbers}, for {whom}."
     return (
-        f"All releases together promise only what the weakest family promises ({names} were used): a row loses at most "
-        f"epsilon = {shown(epsilon)} in all if every account above covers it, and other rows have no bound over everything."
+        f"All releases together promise only what the weakest family promises (used: {', '.join(sorted(families))}): a "
+        f"row that every account above covers, under every condition, loses at most {numbers} in all; no number here "
+        "bounds everything that was released for any other row."
     )
 
 
