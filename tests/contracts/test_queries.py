@@ -12,7 +12,7 @@ from tests.contracts.example import CANARY
 from wallflower import errors
 from wallflower.cli.app import run
 from wallflower.privacy.ledger import Ledger
-from wallflower.schema import load, release_schema
+from wallflower.schema import json_schema, load
 from wallflower.session import Session, description
 
 
@@ -46,7 +46,7 @@ def test_a_release_validates_and_its_description_is_json(example, prepared, tmp_
     session, _, _ = prepared()
     query = example.query(tmp_path)
     release = session.release(query)
-    jsonschema.validate(release.to_json(), release_schema())
+    jsonschema.validate(release.to_json(), json_schema("release"))
     assert release.private
     assert json.loads(json.dumps(description(query)))["command"] == query.name
     assert (release.value is not None) == example.answerable
@@ -111,13 +111,13 @@ def test_a_seed_needs_a_test_table_and_is_never_private(example, prepared, tmp_p
 def test_no_row_makes_a_query_fail(example, prepared, tmp_path, cell):
     session, _, _ = prepared(csv=example.with_cells(cell))
     release = session.release(example.query(tmp_path))
-    jsonschema.validate(release.to_json(), release_schema())
+    jsonschema.validate(release.to_json(), json_schema("release"))
 
 
 def test_an_empty_table_is_answered_like_any_other(example, prepared, tmp_path):
     session, _, _ = prepared(csv=example.only_header())
     release = session.release(example.query(tmp_path))
-    jsonschema.validate(release.to_json(), release_schema())
+    jsonschema.validate(release.to_json(), json_schema("release"))
     assert (release.value is not None) or not (example.answerable and example.always_answers)
 
 
@@ -151,9 +151,9 @@ def test_the_command_line_agrees_with_the_exit_codes(example, tmp_path, capfd):
     refused = json.loads(capfd.readouterr().out)
     assert refused["ok"] is False
     assert refused["error"]["hint"]
-    jsonschema.validate(refused, release_schema())
+    jsonschema.validate(refused, json_schema("release"))
     Ledger.init(load(path))
     assert run([*example.arguments(path), "--json"]) == (0 if example.answerable else 5)
     answered = json.loads(capfd.readouterr().out)
-    jsonschema.validate(answered, release_schema())
+    jsonschema.validate(answered, json_schema("release"))
     assert (answered["release"] is not None) == example.answerable
