@@ -87,6 +87,25 @@ def header(path: Path) -> str:
     return f"[{'.'.join(part if re.fullmatch('[A-Za-z0-9_-]+', part) else said(part) for part in map(str, path))}]"
 
 
+OTHER_WORDS = {
+    "name": "id",
+    "file": "source",
+    "path": "source",
+    "min": "lower",
+    "minimum": "lower",
+    "max": "upper",
+    "maximum": "upper",
+    "precision": "step",
+    "resolution": "step",
+    "categories": "values",
+    "domain": "values",
+    "center": "centre",
+    "null": "missing",
+    "eps": "epsilon",
+}
+"""What other tools call things: too far from ours for a spelling match."""
+
+
 @dataclass
 class Section:
     """One table of the file. Each reading method returns None after noting a problem, so that reading goes on."""
@@ -108,8 +127,9 @@ class Section:
                 self.refuse(key, f"'{key}' has no place in {self.title}.", self.why_not[key])
                 continue
             what = f"a key of {self.title}" if self.path else "a table of this file"
-            self.refuse(key, f"'{key}' is not {what}.", nearest_name(key, self.known))
-            self.meant.update(get_close_matches(key, [name for name in self.known if name not in self.raw], n=1))
+            word = OTHER_WORDS.get(key.lower(), key)
+            self.refuse(key, f"'{key}' is not {what}.", nearest_name(word, self.known))
+            self.meant.update(get_close_matches(word, [name for name in self.known if name not in self.raw], n=1))
 
     @property
     def title(self) -> str:
