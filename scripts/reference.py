@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
+from typing import Any
+
 import typer
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
 WIDTH = 110
 
 
-def every_command(command: click.Command, path: str) -> list[tuple[str, click.Command]]:
+def every_command(command: Any, path: str) -> list[tuple[str, Any]]:
     found = [(path, command)]
-    if isinstance(command, click.Group):
+    if hasattr(command, "commands"):
         for name, inner in command.commands.items():
             found += every_command(inner, f"{path} {name}")
     return found
@@ -24,7 +25,7 @@ def page() -> str:
 
     parts = ["# Command line\n\nThis page is what `--help` prints; `make reference` writes it.\n"]
     for path, command in every_command(typer.main.get_command(build()), "wallflower"):
-        context = click.Context(command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH)
+        context = command.context_class(command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH)
         parts.append(f"## {path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
     return "\n".join(parts)
 

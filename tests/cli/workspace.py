@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from wallflower.count import Outliers
 from wallflower.privacy.ledger import Ledger
 from wallflower.schema import load
+from wallflower.session import open as open_session
 
 SALARIES = """\
 [table]
@@ -68,7 +71,7 @@ epsilon = "10"
 
 
 def lay_out(folder: Path) -> None:
-    """salaries.csv, salaries.toml and an open ledger."""
+    """salaries.csv, salaries.toml, an open ledger with nothing spent, and the JSON of an earlier release."""
     titles, cities = ("CEO", "Lawyer", "Medical doctor"), ("Ottawa", "Toronto", "London")
     rows = [
         f"{n},{titles[n % 3]},{cities[(n // 3) % 3]},{25 + n % 40},{90_000 + 1_000 * (n % 9) + 10 * (n % 13)}"
@@ -79,4 +82,10 @@ def lay_out(folder: Path) -> None:
         "employee,job_title,city,age,salary\n" + "\n".join(rows) + "\n", encoding="utf-8"
     )
     (folder / "salaries.toml").write_text(SALARIES, encoding="utf-8")
+    Ledger.init(load(folder / "salaries.toml"))
+    release = open_session(folder / "salaries.toml").release(
+        Outliers(columns=("salary",), neighbours=5, radius=1000, epsilon="0.5")
+    )
+    (folder / "release.json").write_text(json.dumps(release.to_json()), encoding="utf-8")
+    (folder / "salaries.ledger").unlink()
     Ledger.init(load(folder / "salaries.toml"))

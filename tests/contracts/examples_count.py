@@ -9,6 +9,7 @@ TABLE = """
 [table]
 id = "heights"
 source = "rows.csv"
+unit = "row"
 neighbours = "add-remove"
 max_rows = 1000
 reviewed = true

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated
 
-import click
 import typer
 
 from wallflower import __version__
@@ -33,18 +32,13 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     )
 
-    def version(wanted: bool) -> None:
-        if wanted:
-            typer.echo(f"wallflower {__version__}")
-            raise typer.Exit
-
     @app.callback(
         help="Say true things about the outliers of a sensitive table without giving anyone away.\n\n"
         "Start with `wallflower demo`, or with `wallflower declare DATA -o FILE` on a file of your own.",
     )
     def root(
         _version: Annotated[
-            bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")
+            bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
         ] = False,
     ) -> None:
         """Nothing to do before a command."""
@@ -54,6 +48,12 @@ def build() -> typer.Typer:
     return app
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"wallflower {__version__}")
+        raise typer.Exit
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0 released, 2 usage, 3 refused, 5 no answer, 1 a bug."""
     as_json = "--json" in arguments
@@ -61,13 +61,14 @@ def run(arguments: Sequence[str]) -> int:
         code = typer.main.get_command(build()).main(args=list(arguments), prog_name="wallflower", standalone_mode=False)
     except WallflowerError as error:
         return _failed(error.kind, error.message, error.hint, error.exit_code, as_json=as_json)
-    except click.exceptions.NoArgsIsHelpError as error:
-        err.print(error.format_message(), markup=False, highlight=False)
-        return 2
-    except click.UsageError as error:
-        help_line = f"See `{error.ctx.command_path} --help`." if error.ctx else "See `wallflower --help`."
-        return _failed("usage", error.format_message(), help_line, 2, as_json=as_json)
-    except (KeyboardInterrupt, click.Abort):
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        if not arguments or (context is not None and error.format_message() == context.get_help()):
+            err.print(error.format_message(), markup=False, highlight=False)  # no arguments: the help is the answer
+            return 2
+        where = context.command_path if context is not None else "wallflower"
+        return _failed("usage", error.format_message(), f"See `{where} --help`.", 2, as_json=as_json)
+    except (KeyboardInterrupt, typer.Abort):
         return _failed(
             "interrupted",
             "Interrupted.",

@@ -17,6 +17,7 @@ DECLARATION = """\
 [table]
 id = "ward-stays"
 source = "stays.csv"
+unit = "row"
 neighbours = "add-remove"
 max_rows = 5_000
 reviewed = true
