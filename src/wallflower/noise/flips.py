@@ -9,6 +9,7 @@ candidates of such a class pass that is a matter of counting fair bits. The few 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +27,8 @@ def permute_and_flip(scores: NDArray[np.int64], exponent: Fraction, entropy: Ent
     """The index that permute-and-flip returns on coins of probability e^(−exponent·(best − score))."""
     gaps = gaps_below_top(checked(scores, exponent))
     classes = _leading_zeros(gaps, exponent)
-    passed = []  # how many of each class have seen the zeros they need
-    for zeros, size in enumerate(np.bincount(classes, minlength=_CLASSES)):
-        left = int(size)
-        for _ in range(zeros):
-            left = fair_heads(left, entropy) if left else 0
-        passed.append(left)
+    sizes = np.bincount(classes, minlength=_CLASSES)
+    passed = [_all_zero(int(size), zeros, entropy) for zeros, size in enumerate(sizes)]
     visited: set[int] = set()
     while True:  # ends: the best is of class 0, passes, and its coin comes up
         place = below(sum(passed), entropy)
@@ -46,11 +43,25 @@ def permute_and_flip(scores: NDArray[np.int64], exponent: Fraction, entropy: Ent
             return index
 
 
+def _all_zero(coins: int, bits: int, entropy: Entropy) -> int:
+    """How many of `coins` uniform numbers start with `bits` zeros: Binomial(coins, 2^(−bits))."""
+    for _ in range(bits):
+        if not coins:
+            break
+        coins = fair_heads(coins, entropy)
+    return coins
+
+
 def _leading_zeros(gaps: NDArray[np.uint64], exponent: Fraction) -> NDArray[np.intp]:
     """For each gap the largest k below 64 that `_BITS_PER_NAT` can vouch for: 2^(−k) >= e^(−exponent·gap)."""
+    return np.searchsorted(np.array(_edges(exponent), dtype=np.uint64), gaps, side="right")
+
+
+@lru_cache(maxsize=16)
+def _edges(exponent: Fraction) -> list[int]:
+    """The least gap of each class from 1 up, as far as a gap can be that large."""
     edges = [-(-Fraction(k) // (_BITS_PER_NAT * exponent)) for k in range(1, _CLASSES)]
-    representable = [edge for edge in edges if edge < 2**64]
-    return np.searchsorted(np.array(representable, dtype=np.uint64), gaps, side="right")
+    return [edge for edge in edges if edge < 2**64]
 
 
 def _unvisited(classes: NDArray[np.intp], zeros: int, visited: set[int], entropy: Entropy) -> int:

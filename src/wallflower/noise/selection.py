@@ -12,6 +12,7 @@ from bisect import bisect_left, insort
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,27 +96,23 @@ class _Left:
         band = _band(exponent)
 
         @cache
-        def start(level: int) -> int:
-            edge = top + level * band
-            return len(self._gaps) if edge >= 2**64 else int(np.searchsorted(self._gaps, np.uint64(edge)))
+        def starts(reach: int) -> list[int]:
+            """How many of those left come before each level, and before the first one out of reach."""
+            edges = [edge for edge in range(top, top + reach * band + 1, band) if edge < 2**64]
+            places = np.searchsorted(self._gaps, np.array(edges, dtype=np.uint64)).tolist()
+            places += [len(self._gaps)] * (reach + 1 - len(edges))
+            return [place - bisect_left(self._taken, place) for place in places]
 
-        def size(level: int) -> int:
-            return self._left_before(start(level + 1)) - self._left_before(start(level))
+        def within(reach: int) -> list[int]:
+            return [after - before for before, after in pairwise(starts(reach))]
 
         while True:
-            chosen = draw_level(
-                lambda reach: [size(level) for level in range(reach)],
-                len(self._gaps) - len(self._taken),
-                exponent * band,
-                entropy,
-            )
-            place = self._nth_left(self._left_before(start(chosen)) + below(size(chosen), entropy))
+            chosen = draw_level(within, len(self._gaps) - len(self._taken), exponent * band, entropy)
+            before, after = starts(chosen + 1)[-2:]
+            place = self._nth_left(before + below(after - before, entropy))
             if bernoulli_exp(exponent * (int(self._gaps[place]) - top - chosen * band), entropy):
                 insort(self._taken, place)
                 return int(self._order[place])
-
-    def _left_before(self, place: int) -> int:
-        return place - bisect_left(self._taken, place)
 
     def _nth_left(self, n: int) -> int:
         for taken in self._taken:
