@@ -83,6 +83,7 @@ def test_a_file_of_one_table_says_that_columns_are_missing():
     [
         ("", 'the values file "v.csv" is empty'),
         ("a\nb,c\n", 'line 2 of "v.csv" has 2 columns, and one value a line was expected'),
+        ('a\n""\n', 'line 2 of "v.csv" is an empty text'),
         ("a\nb\na\n", "'values' holds \"a\" twice"),
         ('a\n"b\n', 'the values file "v.csv" cannot be read'),
     ],
@@ -98,12 +99,26 @@ def test_a_word_of_the_file_that_is_also_a_value_is_refused():
     assert '"drop" is both a declared value and a word of this file' in complaint(text)
 
 
+@pytest.mark.parametrize("encoding", ["base64", "utf-9", "undefined", ""])
+def test_an_encoding_that_is_none_is_refused(encoding):
+    assert "'encoding' must be " in complaint(changed('encoding = "latin-1"', f'encoding = "{encoding}"'))
+
+
+@pytest.mark.parametrize("read", ['delimiter = "."', 'decimal = ","', 'delimiter = ",", decimal = ","'])
+def test_one_character_cannot_part_cells_and_be_the_decimal_point(read):
+    text = changed('read = {delimiter = ";", encoding = "latin-1", decimal = ","}', f"read = {{{read}}}")
+    assert "Name the two characters apart." in complaint(text)
+
+
 def test_a_long_line_is_shortened():
-    many = ", ".join(f'"title {number}"' for number in range(50))
-    message = complaint(changed('"CEO", "Lawyer", "Doctor"', many))
-    quoted = message.splitlines()[0]
-    assert quoted.endswith("...") or "Lawyer" in message
-    assert all(len(line) < 400 for line in message.splitlines())
+    many = ", ".join(f'"title {number}"' for number in [*range(50), 0])
+    quoted, said = complaint(
+        changed('"CEO", "Lawyer", "Doctor"]\noutside = "Lawyer"', f'{many}]\noutside = "drop"')
+    ).splitlines()
+    assert quoted.startswith('the declaration, line 28: values = ["title 0", "title 1"')
+    assert quoted.endswith("...")
+    assert len(quoted) == len("the declaration, line 28: ") + 120
+    assert said == "'values' holds \"title 0\" twice. Every declared value stands once."
 
 
 @pytest.mark.parametrize(

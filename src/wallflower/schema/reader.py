@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 import tomllib
 from dataclasses import replace
@@ -177,9 +176,9 @@ def _reading(table: Section) -> Reading:
         section.refuse(key, f"'delimiter' and 'decimal' are both {said(decimal)}.", "Name the two characters apart.")
     encoding = section.text("encoding") or "utf-8"
     try:
-        codecs.lookup(encoding)
-    except LookupError:
-        section.wrong("encoding", "an encoding that Python knows", 'For example "utf-8" or "latin-1".')
+        "a".encode(encoding)  # codecs.lookup would also find "base64", which is no encoding of text
+    except (LookupError, UnicodeError):
+        section.wrong("encoding", "an encoding of text that Python knows", 'For example "utf-8" or "latin-1".')
     return Reading(delimiter=delimiter, encoding=encoding, decimal=decimal)
 
 

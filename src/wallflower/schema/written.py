@@ -137,7 +137,12 @@ def _values_file(section: Section, path: Path, written: str) -> list[str] | None
         )
         return None
     for row, number in rows:
-        if len(row) != 1 or not row[0]:
+        if row == [""]:
+            section.refuse(
+                "values", f"line {number} of {said(written)} is an empty text.", "That is for 'missing' to say."
+            )
+            return None
+        if len(row) != 1:
             section.refuse(
                 "values",
                 f"line {number} of {said(written)} has {len(row)} columns, and one value a line was expected.",
