@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from numpy.typing import NDArray
 
 from wallflower.engines import cube, ibis_reading
 from wallflower.engines.base import Cells, Nearest, Record, Rows
-from wallflower.engines.files import stage
+from wallflower.engines.files import File, open_file
 from wallflower.engines.memory import recorded
-from wallflower.engines.quiet import broken, private_folder, quietly
+from wallflower.engines.quiet import broken, private_folder, quietly, unreadable
 from wallflower.engines.reading import State, key_rule
 from wallflower.engines.view import View, position, view_of, wanted_columns, with_key
 from wallflower.schema.declaration import Declaration
@@ -44,16 +45,34 @@ class DuckSource:
         with self.open(columns) as rows:
             yield rows
 
+    def verify(self, columns: Sequence[str], /) -> None:
+        with self._connected() as (connection, _):
+            self._view(connection, columns)
+
     @contextmanager
     def open(self, columns: Sequence[str]) -> Iterator[DuckRows]:
+        """`rows`, with what the owner may ask as well."""
+        with self._connected() as (connection, folder):
+            file, view = self._view(connection, columns)
+            needed = with_key(self.declaration, view.columns)
+            path = file.path
+            quietly(lambda: file.stage(connection, needed, folder), lambda: unreadable(path))
+            yield quietly(lambda: DuckRows.over(view, connection, needed), broken)
+
+    def _view(self, connection: Any, columns: Sequence[str]) -> tuple[File, View]:
+        """From the file's schema alone."""
         wanted = wanted_columns(self.declaration, columns)
+        file = open_file(self.declaration.source, self.declaration.source_table, self.declaration.read)
         needed = with_key(self.declaration, wanted)
+        kinds = quietly(lambda: file.kinds(connection, needed), lambda: unreadable(file.path))
+        return file, view_of(self.declaration, wanted, kinds, decimal=file.decimal)
+
+    @contextmanager
+    def _connected(self) -> Iterator[tuple[Any, Path]]:
         with private_folder() as folder:
             connection = quietly(lambda: _connect(self.memory_limit, str(folder)), broken)
             try:
-                kinds = stage(connection, self.declaration, needed, folder)
-                view = view_of(self.declaration, wanted, kinds, decimal=_decimal(self.declaration))
-                yield quietly(lambda: DuckRows.over(view, connection, needed), broken)
+                yield connection, folder
             finally:
                 connection.disconnect()
 
@@ -251,14 +270,6 @@ def _spread(at: NDArray[np.int64], values: list[Any], shape: tuple[int, ...], dt
     spread = np.zeros(math.prod(shape), dtype)
     spread[at] = np.array(values, dtype)
     return spread.reshape(shape)
-
-
-def _decimal(declaration: Declaration) -> str:
-    """The decimal mark is a property of a text file; databases and JSON write points."""
-    from wallflower.engines.files import format_of
-
-    assert declaration.source is not None  # noqa: S101 - staged by now
-    return declaration.read.decimal if format_of(declaration.source) == "csv" else "."
 
 
 def _connect(memory_limit: str, folder: str) -> Any:

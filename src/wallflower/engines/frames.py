@@ -40,9 +40,25 @@ def arrow_column(frame: Any, name: str) -> Any:
         return series.to_arrow()
     if str(series.dtype) == "object":
         # Each cell by its own type: were Arrow to infer one for all, a single row would change how the others are read.
-        return pa.array([cell_text(value) for value in series], type=pa.large_string())
-    if str(series.dtype) == "category" and str(series.dtype.categories.dtype) == "object":
-        texts = pa.array([cell_text(value) for value in series.dtype.categories], type=pa.large_string())
-        codes = pa.array(series.cat.codes.to_numpy(), mask=series.cat.codes.to_numpy() < 0)
-        return texts.take(codes)
-    return pa.array(series, from_pandas=True)
+        return _texts(series)
+    if str(series.dtype) == "category":
+        codes = series.cat.codes.to_numpy()
+        return _texts(series.dtype.categories).take(pa.array(codes, mask=codes < 0))
+    try:
+        return pa.array(series, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        unsupported = not str(series.dtype).startswith("str")
+    if unsupported:
+        raise refused(name)
+    return _texts(series)  # texts that Arrow cannot hold, such as lone surrogates
+
+
+def _texts(cells: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array([cell_text(value) for value in cells], type=pa.large_string())
+
+
+def without_rows(frame: Any) -> Any:
+    """The frame's names and types."""
+    return frame.slice(0, 0) if library_of(frame) == "pyarrow" else frame.head(0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wallflower.engines import cube
 from wallflower.engines.arrow_reading import Cellwise, kind_of, read
 from wallflower.engines.base import Cells, Nearest, Record, Rows
-from wallflower.engines.frames import arrow_column, column_names
+from wallflower.engines.frames import arrow_column, column_names, without_rows
 from wallflower.engines.quiet import broken, quietly
 from wallflower.engines.reading import Rule, key_rule
 from wallflower.engines.view import View, find_columns, position, view_of, wanted_columns, with_key
@@ -34,13 +34,20 @@ class MemorySource:
     def rows(self, columns: Sequence[str], /) -> Iterator[Rows]:
         yield self.open(columns)
 
+    def verify(self, columns: Sequence[str], /) -> None:
+        self._view(without_rows(self.frame), columns)
+
     def open(self, columns: Sequence[str]) -> MemoryRows:
+        view, cells = self._view(self.frame, columns)
+        return quietly(lambda: MemoryRows.read(view, cells, len(self.frame)), broken)
+
+    def _view(self, frame: Any, columns: Sequence[str]) -> tuple[View, Mapping[str, Any]]:
         wanted = wanted_columns(self.declaration, columns)
         needed = with_key(self.declaration, wanted)
-        find_columns(needed, column_names(self.frame))
-        cells = {name: quietly(lambda name=name: arrow_column(self.frame, name), broken) for name in needed}  # type: ignore[misc]
-        view = view_of(self.declaration, wanted, {name: kind_of(name, cells[name].type) for name in needed})
-        return quietly(lambda: MemoryRows.read(view, cells, len(self.frame)), broken)
+        find_columns(needed, column_names(frame))
+        cells = quietly(lambda: {name: arrow_column(frame, name) for name in needed}, broken)
+        kinds = {name: kind_of(name, cells[name].type) for name in needed}
+        return view_of(self.declaration, wanted, kinds), cells
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,10 @@ def broken() -> WallflowerError:
     return ReleaseFailed("the rows could not be read.", hint="Run `wallflower check` on the declaration.")
 
 
-def unreadable(path: Path, format_: str) -> WallflowerError:
-    """The file as a whole is not what its name says."""
+def unreadable(path: Path) -> WallflowerError:
+    """The file as a whole is not what its name or its first bytes say."""
     return DeclarationError(
-        f"the source '{path.name}' cannot be read as {format_}.",
+        f"the source '{path.name}' cannot be read as the kind of file that it seems to be.",
         hint="Check that the file is whole, that you may read it, and that its ending says what it is.",
     )
 

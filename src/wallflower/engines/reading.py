@@ -44,7 +44,7 @@ from decimal import Decimal
 from enum import Enum, IntEnum
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Becomes, Clip, Column, Drop
@@ -165,14 +165,10 @@ def cell_text(value: object) -> str | None:
     >>> [cell_text(v) for v in (3, 3.0, 2.5, True, "x", None, float("nan"), date(2020, 2, 1))]
     ['3', '3', '2.5', 'true', 'x', None, None, '2020-02-01']
     """
-    if hasattr(value, "item") and not isinstance(value, Real | Decimal):
-        value = value.item()  # numpy's own booleans and texts
-    if value is None or value != value or type(value).__name__ == "NAType":  # noqa: PLR0124 - NaN and NaT
-        return None
-    for types, text in _TEXTS:
-        if isinstance(value, types):
-            return text(value)
-    return UNDECODABLE
+    try:
+        return _text_of(value)
+    except Exception:  # noqa: BLE001 - a cell that cannot be written, however strange, must not stop the others
+        return UNDECODABLE
 
 
 def day(text: str) -> int | None:
@@ -185,19 +181,43 @@ def day(text: str) -> int | None:
         return None
 
 
-def _real_text(value: Any) -> str:
+def _text_of(value: Any) -> str | None:
+    for types, text in _TEXTS:
+        if isinstance(value, types):
+            return text(value)
+    if value is None or type(value).__name__ == "NAType":
+        return None
+    if type(value).__name__ in {"bool", "bool_"}:  # numpy's, which is no bool
+        return str(bool(value)).lower()
+    return UNDECODABLE
+
+
+def _decodable(value: str) -> str:
+    value.encode("utf-8")  # fails on lone surrogates, which no engine can hold
+    return str(value)
+
+
+def _real_text(value: Any) -> str | None:
     number = float(value)
+    if math.isnan(number):
+        return None
     if math.isfinite(number) and number == math.floor(number) and abs(number) < EXACT:
         return str(int(number))
     return str(value) if isinstance(value, Decimal) else repr(number)
 
 
-_TEXTS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
-    (str, str),
+def _moment_text(value: Any) -> str | None:
+    if value != value:  # noqa: PLR0124 - pandas' NaT is a datetime that differs from itself
+        return None
+    return cast("datetime", value.astimezone(UTC) if value.tzinfo else value).date().isoformat()
+
+
+_TEXTS: tuple[tuple[Any, Callable[[Any], str | None]], ...] = (
+    (str, _decodable),
     (bool, lambda value: "true" if value else "false"),
     (Integral, lambda value: str(int(value))),
     ((Real, Decimal), _real_text),
-    (datetime, lambda value: (value.astimezone(UTC) if value.tzinfo else value).date().isoformat()),
+    (datetime, _moment_text),
     (date, date.isoformat),
 )
 """How each type is written; the first that fits counts, since a bool is an integer and a datetime a date."""
