@@ -65,8 +65,8 @@ def _difference(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) ->
 
 
 def _said(amounts: Mapping[str, Any]) -> str:
-    said = [f"{name} = {shown(Fraction(amount))}" for name, amount in amounts.items() if isinstance(amount, str)]
-    return ", ".join(said) or "without a limit"
+    named = [name for name in ("epsilon", "delta", "publications") if name in amounts]
+    return ", ".join(f"{name} = {shown(Fraction(amounts[name]))}" for name in named) or "without a limit"
 
 
 def _over(books: Books, declaration: Declaration, account: Account) -> str:

@@ -95,6 +95,10 @@ class Line:
     event: Event
     text: str
 
+    @property
+    def kind(self) -> str:
+        return self.event.kind
+
     def to_json(self) -> dict[str, Any]:
         return {
             "entry": self.event.entry,
@@ -264,7 +268,8 @@ def _told(event: Event, books: Books) -> str:
 
 
 def _listed(amounts: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {shown(Fraction(amount))}" for name, amount in amounts.items())
+    named = [name for name in ("epsilon", "delta", "publications") if name in amounts]
+    return ", ".join(f"{name} {shown(Fraction(amounts[name]))}" for name in named)
 
 
 def _shown(amounts: Amounts) -> dict[str, str]:
