@@ -11,13 +11,14 @@ import os
 import sqlite3
 import threading
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from wallflower.errors import LedgerError, UsageError
@@ -69,6 +70,35 @@ class Charge:
         return {"account": self.account, "entry": self.entry, "spent": dict(self.spent), "left": dict(self.left)}
 
 
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def _helpful(
+    method: Callable[Concatenate[Ledger, Arguments], Result],
+) -> Callable[Concatenate[Ledger, Arguments], Result]:
+    """Turn what goes wrong with the file into a sentence that helps, without a chain or a library's traceback."""
+
+    @wraps(method)
+    def helped(self: Ledger, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        from sqlalchemy.exc import DBAPIError
+
+        known = self._books.entry > 0
+        try:
+            return method(self, *arguments, **named)
+        except Damaged as error:
+            trouble = troubles.damaged(self.path, str(error))
+        except DBAPIError as error:
+            trouble = troubles.in_sqlite(self.path, error.orig, known=known)
+        except sqlite3.Error as error:
+            trouble = troubles.in_sqlite(self.path, error, known=known)
+        except OSError as error:
+            trouble = troubles.in_files(self.path, error, known=known, making=method.__name__ == "_make")
+        raise trouble  # outside the handlers: inside them Python would keep the first error as __context__
+
+    return helped
+
+
 class Ledger:
     """The ledger of one table. Made by `Ledger.init`, never by a charge."""
 
@@ -82,22 +112,18 @@ class Ledger:
     def open(cls, path: str | Path, *, patience_s: int = PATIENCE_S) -> Ledger:
         """An existing ledger, read and checked from its first event to its last."""
         ledger = cls(Path(path), patience_s=patience_s)
-        with ledger._transaction("BEGIN"):
-            return ledger
+        ledger._read()
+        return ledger
 
     @classmethod
     def init(cls, declaration: Declaration) -> list[str]:
         """Create the ledger a declaration names, or record its new limits; spending is never reset. Says what changed."""
-        path, limits = declaration.ledger, limits_of(declaration)
-        made = [] if path.exists() else _create(path, limits)
-        ledger = cls(path)
-        with ledger._transaction("BEGIN IMMEDIATE") as connection:
-            refuse_unfit(ledger._books, declaration, path)
-            lines = changed(ledger._books, declaration)
-            if lines and not made:
-                ledger._append(connection, "limits", limits)
-        return made or lines
+        ledger = cls(declaration.ledger)
+        if not declaration.ledger.exists():
+            return ledger._make(declaration)
+        return ledger._change(declaration)
 
+    @_helpful
     def check(
         self, guarantee: Guarantee, *, declaration: Declaration, query: Mapping[str, Any], request_id: str | None = None
     ) -> None:
@@ -106,6 +132,7 @@ class Ledger:
             if self._recorded(declaration, query, request_id) is None:
                 self._checked(guarantee, declaration)
 
+    @_helpful
     def charge(
         self, guarantee: Guarantee, *, declaration: Declaration, query: Mapping[str, Any], request_id: str | None = None
     ) -> Charge:
@@ -126,6 +153,7 @@ class Ledger:
             entry = self._append(connection, "charge", content)
         return Charge(entry=entry, request_id=request, account=declaration.id, spent=spent, left=left)
 
+    @_helpful
     def answer(self, entry: int, release: Mapping[str, Any]) -> None:
         """Record the answer to a charge, on disk before this returns. An answer is recorded once."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
@@ -136,15 +164,52 @@ class Ledger:
                 )
             self._append(connection, "answer", {"charge": entry, "release": dict(release)})
 
+    @_helpful
     def show(self, declaration: Declaration) -> statement.Statement:
         """What has been spent, what is left, and what the numbers bound."""
         with self._transaction("BEGIN"):
             return statement.of(self._books, declaration)
 
+    @_helpful
     def history(self) -> list[statement.Line]:
         """Every event in plain words, oldest first."""
         with self._transaction("BEGIN") as connection:
             return statement.history(_events(connection, after=0), self._books)
+
+    @_helpful
+    def _read(self) -> None:
+        with self._transaction("BEGIN"):
+            pass
+
+    @_helpful
+    def _change(self, declaration: Declaration) -> list[str]:
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            refuse_unfit(self._books, declaration, self.path)
+            lines = changed(self._books, declaration)
+            if lines:
+                self._append(connection, "limits", limits_of(declaration))
+        return lines
+
+    @_helpful
+    def _make(self, declaration: Declaration) -> list[str]:
+        """Build the ledger under another name and link it into place whole, so that a crash leaves none or a good one."""
+        path = self.path
+        left_over = [name for name in (f"{path}-wal", f"{path}-journal") if os.path.lexists(name)]
+        if left_over:
+            raise LedgerError(
+                f"{path} is missing, but {left_over[0]} is there: a ledger of this name was deleted or moved.",
+                hint="Put it back. Only if it never held a charge, delete what is left of it and try again.",
+            )
+        draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # the queries in it name records
+        try:
+            _fill(draft, limits_of(declaration))
+            os.link(draft, path)  # unlike a rename, this refuses to replace a ledger made in the meantime
+        finally:
+            for name in (draft, Path(f"{draft}-wal"), Path(f"{draft}-shm")):
+                name.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+        return [f"Made the ledger {path.name} of table '{declaration.id}'."]
 
     def _recorded(self, declaration: Declaration, query: Mapping[str, Any], request_id: str | None) -> int | None:
         """The charge that `request_id` stands for; None for a new id; refused where the id cannot be used."""
@@ -211,7 +276,7 @@ class Ledger:
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Connection]:
         """The books up to date and, with BEGIN IMMEDIATE, nobody else writing; on disk when the block has ended."""
-        with self._lock, _helpful(self.path, known=self._books.entry > 0):
+        with self._lock:
             before = _identity(self.path)
             with self._engine.connect().execution_options(wallflower_begin=begin) as connection, connection.begin():
                 self._catch_up(connection)
@@ -244,7 +309,7 @@ def _engine(path: Path, patience_s: int) -> Engine:
         # isolation_level=None: the driver's own guessing of transactions is off; `begin` below says when one starts.
         return sqlite3.connect(address, uri=True, timeout=patience_s, isolation_level=None, check_same_thread=False)
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
     def durable(connection: sqlite3.Connection, _record: object) -> None:
@@ -291,36 +356,16 @@ def _refuse_foreign(connection: Connection) -> None:
         raise Damaged(f"it is written in format {version}, and this Wallflower reads format {VERSION}")
 
 
-def _create(path: Path, limits: Mapping[str, Any]) -> list[str]:
-    """Build the ledger under another name and link it into place whole, so that a crash leaves none or a good one."""
-    with _helpful(path, known=False, making=True):
-        left_over = [name for name in (f"{path}-wal", f"{path}-journal") if os.path.lexists(name)]
-        if left_over:
-            raise LedgerError(
-                f"{path} is missing, but {left_over[0]} is there: a ledger of this name was deleted or moved.",
-                hint="Put it back. Only if it never held a charge, delete what is left of it and try again.",
-            )
-        draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # the queries in it name records
-        try:
-            engine = _engine(draft, PATIENCE_S)
-            with engine.connect().execution_options(wallflower_begin="SELECT 1") as connection:
-                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
-                connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
-                connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
-            with (
-                engine.connect().execution_options(wallflower_begin="BEGIN IMMEDIATE") as connection,
-                connection.begin(),
-            ):
-                for line in SCHEMA:
-                    connection.exec_driver_sql(line)
-                _insert(connection, _next(Books(), "limits", limits))
-            os.link(draft, path)  # unlike a rename, this refuses to replace a ledger made in the meantime
-        finally:
-            for name in (draft, Path(f"{draft}-wal"), Path(f"{draft}-shm")):
-                name.unlink(missing_ok=True)
-        _sync_folder(path.parent)
-    return [f"Made the ledger {path.name} of table '{limits['table']}'."]
+def _fill(draft: Path, limits: Mapping[str, Any]) -> None:
+    engine = _engine(draft, PATIENCE_S)
+    with engine.connect().execution_options(wallflower_begin="SELECT 1") as connection:
+        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
+        connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+    with engine.connect().execution_options(wallflower_begin="BEGIN IMMEDIATE") as connection, connection.begin():
+        for line in SCHEMA:
+            connection.exec_driver_sql(line)
+        _insert(connection, _next(Books(), "limits", limits))
 
 
 def _sync_folder(folder: Path) -> None:
@@ -338,23 +383,3 @@ def _identity(path: Path) -> tuple[int, int]:
 
 def _file(declaration: Declaration) -> str:
     return "DECL" if declaration.path is None else declaration.path.name
-
-
-@contextmanager
-def _helpful(path: Path, *, known: bool, making: bool = False) -> Iterator[None]:
-    """Turn what goes wrong with the file into a sentence that helps, without a chain or a library's traceback."""
-    from sqlalchemy.exc import DBAPIError
-
-    try:
-        yield
-    except Damaged as error:
-        trouble = troubles.damaged(path, str(error))
-    except DBAPIError as error:
-        trouble = troubles.in_sqlite(path, error.orig, known=known)
-    except sqlite3.Error as error:
-        trouble = troubles.in_sqlite(path, error, known=known)
-    except OSError as error:
-        trouble = troubles.in_files(path, error, known=known, making=making)
-    else:
-        return
-    raise trouble
