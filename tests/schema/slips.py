@@ -89,6 +89,11 @@ SLIPS = {
             "Known here: dp, local-dp, metric-privacy, output-constrained-dp, plain-k-anonymity."
         ),
     ),
+    "a family that is budgeted elsewhere": (
+        "[budget.dp]",
+        "[budget.sensitive-privacy]",
+        "line 13: [budget.sensitive-privacy]\n'sensitive-privacy' has no place in [budget]. Each [identify.NAME] has an epsilon of its own.",
+    ),
     "a role of another trade": (
         'role = "sensitive"',
         'role = "secret"',

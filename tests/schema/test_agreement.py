@@ -95,7 +95,7 @@ def bent(draw):
         if action == "remove":
             del holder[last]
         elif action == "add" and isinstance(holder[last], dict):
-            holder[last][draw(new_keys)] = draw(odd)
+            holder[last][draw(new_keys)] = copy.deepcopy(draw(odd))
         else:
             holder[last] = copy.deepcopy(draw(odd))
     return value

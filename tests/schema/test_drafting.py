@@ -91,6 +91,18 @@ def test_every_undecided_line_is_marked():
             assert "# DECIDE: from public knowledge, not from the rows" in line
 
 
+@pytest.mark.parametrize(
+    "name", ["id", "employee_id", "employeeId", "PatientID", "Full name", "e_mail", "email", "phone"]
+)
+def test_what_sounds_like_a_person_is_proposed_as_identifier(name):
+    assert 'role = "identifier"' in draft("x.csv", [Seen(name, "integer")], folder=".")
+
+
+@pytest.mark.parametrize("name", ["idea", "grid", "valid", "keyboard", "named_pipes", "age"])
+def test_what_only_contains_such_a_word_is_not(name):
+    assert 'role = "identifier"' not in draft("x.csv", [Seen(name, "integer")], folder=".")
+
+
 def test_the_source_is_written_relative_to_the_draft():
     text = draft("data/people.csv", PEOPLE, folder="drafts")
     assert 'source = "../data/people.csv"' in text

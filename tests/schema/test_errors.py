@@ -42,6 +42,28 @@ def test_replace_one_loads_once_nothing_is_dropped():
     assert loads(text).neighbours == "replace-one"
 
 
+def test_what_would_be_refused_is_not_proposed():
+    text = changed('"add-remove"', '"replace-one"').replace('missing = "drop"\ncentre', "missing = -1\ncentre")
+    text = text.replace('missing = "drop"', 'missing = "CFO"').replace('outside = "drop"', "outside = 1900-01-01")
+    assert complaint(text) == (
+        "the declaration has 3 problems:\n"
+        "line 30: missing = \"CFO\"\n  'missing' must be a declared value, got \"CFO\". Did you mean 'CEO'?\n"
+        "line 38: missing = -1\n  'missing' must be a value from 0 to 5000000 on the declared grid, got -1.\n"
+        "line 48: outside = 1900-01-01\n"
+        "  'outside' must be \"clip\" or a value from 1990-01-01 to 2030-12-31 on the declared grid, got 1900-01-01."
+    )
+
+
+def test_an_example_is_one_that_would_be_accepted():
+    text = changed('"add-remove"', '"replace-one"').replace('missing = "drop"\n', "").replace('outside = "drop"\n', "")
+    assert complaint(text) == (
+        "the declaration has 3 problems:\n"
+        "line 26: [columns.title]\n  [columns.title] needs 'missing'. Write, for example, missing = \"CEO\".\n"
+        "line 31: [columns.salary]\n  [columns.salary] needs 'missing'. Write, for example, missing = \"0\".\n"
+        "line 42: [columns.hired]\n  [columns.hired] needs 'outside'. Write, for example, outside = \"clip\"."
+    )
+
+
 def test_more_problems_than_help_are_counted():
     text = GOOD + "".join(f"\n[columns.c{number}]\n" for number in range(5))
     message = complaint(text)
@@ -66,6 +88,27 @@ def test_a_file_that_is_not_text_is_refused(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b'[table]\nid = "\xe9"\n')
     with pytest.raises(DeclarationError, match="is not UTF-8 text"):
         load(tmp_path / "latin.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "[table]\nread = {",
+            "the declaration is not valid TOML: Invalid initial character for a key part, and then the file ends.",
+        ),
+        ("[table]\nx = [1,\n", "the declaration is not valid TOML: Invalid value, and then the file ends."),
+        (f"x = {'9' * 5000}", "the declaration is not valid TOML: a number is too long or the nesting too deep."),
+        (f"x = {'[' * 5000}", "the declaration is not valid TOML: a number is too long or the nesting too deep."),
+        (
+            "[table]\nlower = 2020-02-30\nx =  # DECIDE: y",
+            "line 2, column 9: lower = 2020-02-30\nThis is not valid TOML: Invalid date",
+        ),
+        ("[table]\nx =  # DECIDE: y\nlower = 2020-02-30", "line 2: x =  # DECIDE: y\n1 line is still to be decided"),
+    ],
+)
+def test_what_is_not_toml_is_explained(text, expected):
+    assert expected in complaint(text)
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n"])

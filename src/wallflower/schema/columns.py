@@ -80,29 +80,30 @@ def _replacement(
 ) -> Drop | Clip | Becomes | None:
     """What `outside` or `missing` says; None after noting why it cannot say that."""
     clips = key == "outside" and not isinstance(domain, Categories)
-    if not section.need(key, _example(key, clips=clips, neighbours=neighbours)):
+    words = (("drop",) if neighbours != "replace-one" else ()) + (("clip",) if clips else ())
+    if not section.need(key, _example(key, words, domain)):
         return None
     written = section.raw[key]
     if written in ("drop", "clip"):
         refusal = _word_refused(key, str(written), domain, neighbours)
         if refusal:
-            words = ["drop"] if neighbours != "replace-one" and written != "drop" else []
-            words += ["clip"] if clips and written != "clip" else []
-            choices = [f"Name a declared value for {key}", *(f"write {said(word)}" for word in words)]
-            section.refuse(key, refusal, f"{', or '.join(choices)}.")
+            others = [f"write {said(word)}" for word in words if word != written]
+            section.refuse(key, refusal, f"{', or '.join([f'Name a declared value for {key}', *others])}.")
             return None
         return Drop() if written == "drop" else Clip()
     number = None if domain is None else number_of(domain, written)
     if number is None and domain is not None:
-        words = ("drop", "clip") if clips else ("drop",)
         section.wrong(key, *_expected(domain, words, written))
     return None if number is None else Becomes(number)
 
 
-def _example(key: str, *, clips: bool, neighbours: Neighbours | None) -> str:
-    if clips:
-        return 'outside = "clip"'
-    return f'{key} = "drop"' if neighbours != "replace-one" else f"{key} = and a declared value"
+def _example(key: str, words: tuple[str, ...], domain: Domain | None) -> str:
+    if words:
+        return f"{key} = {said(words[-1])}"
+    if domain is None:
+        return f"{key} = followed by a declared value"
+    value = domain.text(0) if isinstance(domain, Categories) else domain.text(domain.first)
+    return f"{key} = {value if isinstance(domain, Dates) else said(value)}"
 
 
 def _word_refused(key: str, word: str, domain: Domain | None, neighbours: Neighbours | None) -> str:
@@ -122,7 +123,7 @@ def _expected(domain: Domain, words: tuple[str, ...], written: object) -> tuple[
     else:
         expected = f"a value from {domain.text(domain.first)} to {domain.text(domain.last)} on the declared grid"
         names = list(words)
-    return f"{', '.join(map(said, words))} or {expected}", nearest_hint(written, names)
+    return " or ".join([*map(said, words), expected]), nearest_hint(written, names)
 
 
 def _bins(section: Section, domain: Domain | None) -> Bins | None:

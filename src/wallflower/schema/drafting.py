@@ -61,7 +61,7 @@ def _table(data: Path, columns: list[Described], folder: Path, table: str | None
     yield f"source = {quoted(Path(os.path.relpath(data, folder)).as_posix())}"
     if table is not None:
         yield f"table = {quoted(table)}"
-    keys = [column.name for column in columns if _NAMES_A_PERSON.search(column.name)]
+    keys = [column.name for column in columns if _names_a_person(column.name)]
     yield f"# key = {quoted([*keys, ''][0])}  # DECIDE: optional, the column that names a record"
     yield 'unit = "row"  # DECIDE: is every person exactly one row? Nothing else can be protected; merge the rows first'
     yield 'neighbours = "add-remove"  # DECIDE: or "replace-one", where the number of rows is public (then nothing may be dropped)'
@@ -88,7 +88,7 @@ def _column(column: Described) -> Iterator[str]:
         return
     yield f"[columns.{_key(column.name)}]"
     few = column.kind != "text" or column.values is not None
-    if _NAMES_A_PERSON.search(column.name) or not few:
+    if _names_a_person(column.name) or not few:
         yield 'role = "identifier"  # DECIDE: never used; or another role, with the whole list of values'
         return
     role = "sensitive" if column.kind == "real" else "quasi-identifier"
@@ -126,6 +126,11 @@ def _model() -> Iterator[str]:
     yield '# radius = "0.26"'
     yield "# k = 3"
     yield '# epsilon = "4"'
+
+
+def _names_a_person(name: str) -> bool:
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|\W+", "_", name)  # employeeId and "Full name" as well as employee_id
+    return bool(_NAMES_A_PERSON.search(words))
 
 
 def _key(name: str) -> str:

@@ -18,6 +18,8 @@ MOST_SHOWN = 8
 """More problems than this at once help nobody."""
 MOST_QUOTED = 120
 """Characters of a quoted line; a list of values can be much longer."""
+MOST_COMPARED = 2_000
+"""Names that a misspelled one is compared with; a list of values may hold a million."""
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -218,5 +220,6 @@ def fraction(value: object) -> Fraction | None:
 
 def nearest_hint(value: object, names: Iterable[str]) -> str:
     """'Did you mean …?', or nothing when nothing is close: the options are in the sentence before."""
-    close = get_close_matches(value, list(names), n=1) if isinstance(value, str) else []
+    few = list(names)[:MOST_COMPARED]
+    close = get_close_matches(value, few, n=1) if isinstance(value, str) else []
     return f"Did you mean '{close[0]}'?" if close else ""

@@ -37,6 +37,10 @@ FAMILIES = {
     "local-dp": ("epsilon",),
     "metric-privacy": ("epsilon",),
 }
+NO_FAMILIES = {
+    "sensitive-privacy": "Each [identify.NAME] has an epsilon of its own.",
+    "zcdp": "It is charged in [budget.dp], converted to epsilon and delta.",
+}
 ONE_PERSON_ONE_ROW = 'Every promise here is about one row. Where a person has several rows, merge them into one first, then write unit = "row".'
 _UNDECIDED = re.compile(r"^[^#\n]*=[ \t]*#[ \t]*DECIDE\b", re.MULTILINE)
 _WHERE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
@@ -120,34 +124,41 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
 def _parse(text: str, name: str) -> dict[str, object]:
     try:
         return tomllib.loads(text, parse_float=Bare)
-    except tomllib.TOMLDecodeError as error:
-        undecided = [text.count("\n", 0, match.end()) + 1 for match in _UNDECIDED.finditer(text)]
-        lines = Lines(text.replace("\r\n", "\n"))
-        if undecided:
-            count = f"{len(undecided)} lines are" if len(undecided) > 1 else "1 line is"
-            raise DeclarationError(
-                f"{name}, line {undecided[0]}: {shortened(lines.line(undecided[0]))}\n{count} still to be decided, this one first.",
-                hint="Write the value after the equals sign.",
-            ) from None
+    except (ValueError, RecursionError) as error:  # beside its own, tomllib lets Python's errors through
         where = _WHERE.match(str(error))
-        if where is None or where["line"] is None:
-            what = where["what"] if where else str(error)
-            raise DeclarationError(f"{name} is not valid TOML: {what} at the end of the file.") from None
+    lines = Lines(text.replace("\r\n", "\n"))
+    if where is None:
+        raise DeclarationError(f"{name} is not valid TOML: a number is too long or the nesting too deep.")
+    if where["line"] is None:
         raise DeclarationError(
-            f"{name}, line {where['line']}, column {where['column']}: {shortened(lines.line(int(where['line'])))}\n"
-            f"This is not valid TOML: {where['what']}.",
-            hint="Texts stand in quotes, lists in [...], and every line reads key = value.",
-        ) from None
+            f"{name} is not valid TOML: {where['what']}, and then the file ends.",
+            hint="Look for a bracket or quote that is never closed.",
+        )
+    number = int(where["line"])
+    quote = shortened(lines.line(number))
+    undecided = [text.count("\n", 0, match.end()) + 1 for match in _UNDECIDED.finditer(text)]
+    if number in undecided:
+        count = f"{len(undecided)} lines are" if len(undecided) > 1 else "1 line is"
+        raise DeclarationError(
+            f"{name}, line {number}: {quote}\n{count} still to be decided, this one first.",
+            hint="Write the value after the equals sign.",
+        )
+    raise DeclarationError(
+        f"{name}, line {number}, column {where['column']}: {quote}\nThis is not valid TOML: {where['what']}.",
+        hint="Texts stand in quotes, lists in [...], and every line reads key = value.",
+    )
 
 
-def _subsection(parent: Section, key: str, known: tuple[str, ...]) -> Section | None:
+def _subsection(
+    parent: Section, key: str, known: tuple[str, ...], *, why_not: dict[str, str] | None = None
+) -> Section | None:
     raw = parent.raw.get(key)
     if raw is None:
         return None
     if not isinstance(raw, dict):
         parent.wrong(key, f"a table, written [{'.'.join(map(str, (*parent.path, key)))}]")
         return None
-    return Section(parent.problems, (*parent.path, key), raw, known=known)
+    return Section(parent.problems, (*parent.path, key), raw, known=known, why_not=why_not or {})
 
 
 def _name(table: Section) -> None:
@@ -183,7 +194,7 @@ def _reading(table: Section) -> Reading:
 
 
 def _budgets(file: Section) -> dict[str, Budget]:
-    families = _subsection(file, "budget", tuple(FAMILIES))
+    families = _subsection(file, "budget", tuple(FAMILIES), why_not=NO_FAMILIES)
     budgets: dict[str, Budget] = {}
     for family in families.raw if families else ():
         if families is None or family not in FAMILIES:
