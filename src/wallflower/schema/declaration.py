@@ -50,7 +50,7 @@ class Column:
     """Public scale for distances, in the column's own units."""
     weight: Fraction | None = None
     hierarchy: object = None
-    """As written in the file: a path, or a nested table."""
+    """The place of a hierarchy file (text, joined with the declaration's folder), or the nested table as written."""
 
     @property
     def numeric(self) -> Numbers | Dates:
