@@ -2,7 +2,7 @@
 
 `open_source(declaration)` reads the file that a declaration names; `from_frame(frame, declaration)` a pandas, polars or Arrow table.
 Both give a `Source`; `with source.rows(columns) as rows:` gives a view (`base.Rows`). The rule by which cells become declared
-integers is `reading`; `profile` is the owner's look at the rows and never serves a query.
+integers is `reading`. `describe` and `examine` are the owner's look at the rows (`profile`) and never serve a query.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from wallflower.engines.base import Cells, Nearest, Record, Rows, Source
+from wallflower.engines.profile import describe, examine
 from wallflower.schema.declaration import Declaration
 
-__all__ = ["Cells", "Nearest", "Record", "Rows", "Source", "from_frame", "open_source"]
+__all__ = ["Cells", "Nearest", "Record", "Rows", "Source", "describe", "examine", "from_frame", "open_source"]
 
 
 def open_source(declaration: Declaration) -> Source:

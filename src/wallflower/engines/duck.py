@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines import cube, ibis_reading
+from wallflower.engines import cube, ibis_reading, looking
 from wallflower.engines.base import Cells, Nearest, Record, Rows
 from wallflower.engines.files import File, open_file
 from wallflower.engines.memory import recorded
+from wallflower.engines.profile import Tally
 from wallflower.engines.quiet import broken, private_folder, quietly, unreadable
-from wallflower.engines.reading import State, key_rule
+from wallflower.engines.reading import Kind, State, key_rule
 from wallflower.engines.view import View, position, view_of, wanted_columns, with_key
-from wallflower.schema.declaration import Declaration
+from wallflower.errors import DeclarationError
+from wallflower.schema.declaration import Declaration, Reading
 
 MEMORY_LIMIT = "1GiB"
 """What DuckDB may hold; beyond it, it spills into the private folder."""
@@ -46,18 +48,25 @@ class DuckSource:
             yield rows
 
     def verify(self, columns: Sequence[str], /) -> None:
-        with self._connected() as (connection, _):
+        with connected(self.memory_limit) as (connection, _):
             self._view(connection, columns)
 
     @contextmanager
     def open(self, columns: Sequence[str]) -> Iterator[DuckRows]:
         """`rows`, with what the owner may ask as well."""
-        with self._connected() as (connection, folder):
+        with connected(self.memory_limit) as (connection, folder):
             file, view = self._view(connection, columns)
             needed = with_key(self.declaration, view.columns)
             path = file.path
             quietly(lambda: file.stage(connection, needed, folder), lambda: unreadable(path))
             yield quietly(lambda: DuckRows.over(view, connection, needed), broken)
+
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """For the owner alone (`profile.examine`)."""
+        key = self.declaration.key
+        with self.open(columns) as rows:
+            raw = None if key is None else f"c{rows.needed.index(key)}"
+            return quietly(lambda: looking.tally(rows.connection, rows.view, raw), broken)
 
     def _view(self, connection: Any, columns: Sequence[str]) -> tuple[File, View]:
         """From the file's schema alone."""
@@ -66,15 +75,6 @@ class DuckSource:
         needed = with_key(self.declaration, wanted)
         kinds = quietly(lambda: file.kinds(connection, needed), lambda: unreadable(file.path))
         return file, view_of(self.declaration, wanted, kinds, decimal=file.decimal)
-
-    @contextmanager
-    def _connected(self) -> Iterator[tuple[Any, Path]]:
-        with private_folder() as folder:
-            connection = quietly(lambda: _connect(self.memory_limit, str(folder)), broken)
-            try:
-                yield connection, folder
-            finally:
-                connection.disconnect()
 
 
 @dataclass(frozen=True)
@@ -270,6 +270,40 @@ def _spread(at: NDArray[np.int64], values: list[Any], shape: tuple[int, ...], dt
     spread = np.zeros(math.prod(shape), dtype)
     spread[at] = np.array(values, dtype)
     return spread.reshape(shape)
+
+
+@contextmanager
+def connected(memory_limit: str = MEMORY_LIMIT) -> Iterator[tuple[Any, Path]]:
+    """An empty database in memory, and the private folder that it spills into."""
+    with private_folder() as folder:
+        connection = quietly(lambda: _connect(memory_limit, str(folder)), broken)
+        try:
+            yield connection, folder
+        finally:
+            connection.disconnect()
+
+
+def describe_file(
+    path: Path, table: str | None, read: Reading, few: int
+) -> list[tuple[str, str, tuple[str, ...] | None]]:
+    """For the owner alone (`profile.describe`)."""
+    with connected() as (connection, folder):
+        file = open_file(path, table, read)
+
+        def work() -> list[tuple[str, str, tuple[str, ...] | None]]:
+            names = list(dict.fromkeys(file.names(connection)))
+            kinds = [_kind_or_none(file, connection, name) for name in names]
+            file.stage(connection, names, folder)
+            return list(looking.described(connection, names, kinds, few))
+
+        return quietly(work, lambda: unreadable(path))
+
+
+def _kind_or_none(file: File, connection: Any, name: str) -> Kind | None:
+    try:
+        return file.kinds(connection, [name])[name]
+    except DeclarationError:
+        return None  # a type that cannot be declared, or a name that occurs twice
 
 
 def _connect(memory_limit: str, folder: str) -> Any:

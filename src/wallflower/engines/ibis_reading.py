@@ -136,7 +136,7 @@ def _bounds(rule: Rule) -> tuple[Any, Any]:
     if isinstance(rule, NumberRule):
         return _double(rule.lower), _double(rule.upper)
     epoch = ibis.date(1970, 1, 1)
-    return tuple((epoch + ibis.interval(days=days)).cast("date") for days in (rule.first, rule.last))  # type: ignore[return-value]
+    return tuple((epoch + ibis.interval(days=days)).cast("date") for days in (rule.first, rule.last))
 
 
 def _code(value: Any, rule: CategoryRule) -> Any:

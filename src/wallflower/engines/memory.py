@@ -14,8 +14,9 @@ from wallflower.engines import cube
 from wallflower.engines.arrow_reading import Cellwise, kind_of, read
 from wallflower.engines.base import Cells, Nearest, Record, Rows
 from wallflower.engines.frames import arrow_column, column_names, without_rows
+from wallflower.engines.profile import Tally
 from wallflower.engines.quiet import broken, quietly
-from wallflower.engines.reading import Rule, key_rule
+from wallflower.engines.reading import Rule, State, key_rule
 from wallflower.engines.view import View, find_columns, position, view_of, wanted_columns, with_key
 from wallflower.schema.declaration import Declaration
 
@@ -40,6 +41,11 @@ class MemorySource:
     def open(self, columns: Sequence[str]) -> MemoryRows:
         view, cells = self._view(self.frame, columns)
         return quietly(lambda: MemoryRows.read(view, cells, len(self.frame)), broken)
+
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """For the owner alone (`profile.examine`)."""
+        view, cells = self._view(self.frame, columns)
+        return quietly(lambda: _tally(view, cells, len(self.frame)), broken)
 
     def _view(self, frame: Any, columns: Sequence[str]) -> tuple[View, Mapping[str, Any]]:
         wanted = wanted_columns(self.declaration, columns)
@@ -151,3 +157,19 @@ def recorded(view: View, numbers: Mapping[str, int]) -> Record:
         elif column.domain is not None and not hasattr(column.domain, "step"):
             codes[name] = number
     return Record(numbers=numbers, codes=codes)
+
+
+def _tally(view: View, cells: Mapping[str, Any], rows: int) -> Tally:
+    states = {}
+    for name in view.columns:
+        found, counts = np.unique(read_column(cells[name], view.rules[name]).states, return_counts=True)
+        states[name] = {State(state): int(count) for state, count in zip(found, counts, strict=True)}
+    kept = np.count_nonzero(MemoryRows.read(view, cells, rows).stays)
+    repeated, without = 0, 0
+    if view.declaration.key is not None and view.key_kind is not None:
+        rule = key_rule(view.declaration.key, view.key_kind, "any")
+        key = cells[view.declaration.key]
+        named = np.isin(read_column(key, rule).states, [State.INSIDE, State.ABOVE])
+        _, counts = np.unique(np.array(key.to_pylist(), dtype=object)[named].astype(str), return_counts=True)
+        repeated, without = int(np.count_nonzero(counts > 1)), int(np.count_nonzero(~named))
+    return Tally(rows=rows, leaving=rows - int(kept), states=states, repeated_keys=repeated, rows_without_key=without)
