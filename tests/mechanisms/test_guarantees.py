@@ -1,0 +1,135 @@
+"""What each mechanism promises, as data; what it refuses; and that a draw is reproducible from a seed."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from wallflower.errors import DeclarationError
+from wallflower.mechanisms.exponential import Exponential
+from wallflower.mechanisms.laplace import DiscreteLaplace
+from wallflower.mechanisms.logistic import FadingResponse, LogisticResponse
+from wallflower.mechanisms.permute_and_flip import PermuteAndFlip
+from wallflower.mechanisms.top import TopH
+from wallflower.noise.entropy import SeededEntropy
+from wallflower.privacy.guarantees import EVERY_ROW, PureDP
+
+C = Fraction(1, 5)
+MECHANISMS = [
+    DiscreteLaplace(scale=Fraction(5)),
+    Exponential(exponent=C, monotone=True),
+    PermuteAndFlip(exponent=C, monotone=False),
+    LogisticResponse(epsilon=C),
+    FadingResponse(epsilon=C),
+    TopH(h=2, exponent=C),
+]
+
+
+@pytest.mark.parametrize("kind", [Exponential, PermuteAndFlip])
+@pytest.mark.parametrize(
+    ("monotone", "neighbours", "factor"),
+    [(True, "add-remove", 1), (True, "replace-one", 2), (False, "add-remove", 2), (False, "replace-one", 2)],
+)
+def test_selection_costs_half_only_if_monotone_and_add_remove(kind, monotone, neighbours, factor):
+    guarantee = kind(exponent=C, monotone=monotone).guarantee(distance=3, neighbours=neighbours)
+    assert guarantee == PureDP(epsilon=factor * 3 * C, neighbours=neighbours)
+
+
+@pytest.mark.parametrize(
+    ("monotone", "neighbours", "rho"),
+    [(True, "add-remove", C**2 / 8), (False, "add-remove", C**2 / 2), (True, "replace-one", C**2 / 2)],
+)
+def test_concentrated_loss_of_the_exponential_mechanism(monotone, neighbours, rho):
+    mechanism = Exponential(exponent=C, monotone=monotone)
+    assert mechanism.zcdp(distance=1, neighbours=neighbours).rho == rho
+    assert mechanism.zcdp(distance=2, neighbours=neighbours).rho == 4 * rho
+
+
+def test_the_others():
+    assert DiscreteLaplace(scale=Fraction(4)).guarantee(distance=2, neighbours="replace-one").epsilon == Fraction(1, 2)
+    assert LogisticResponse(epsilon=C).guarantee(distance=3, neighbours="add-remove").epsilon == 3 * C
+    assert FadingResponse(epsilon=C).guarantee(distance=1, neighbours="add-remove").epsilon == C
+    assert TopH(h=5, exponent=C).guarantee(distance=2, neighbours="replace-one").epsilon == 20 * C
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)
+def test_every_guarantee_names_its_neighbours_and_whom_it_protects(mechanism):
+    assert mechanism.guarantee(distance=1, neighbours="replace-one").neighbours == "replace-one"
+    assert mechanism.guarantee(distance=1, neighbours="add-remove").protects == EVERY_ROW
+    assert mechanism.guarantee(distance=1, neighbours="add-remove", protects="some").protects == "some"
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: type(mechanism).__name__)
+@pytest.mark.parametrize("distance", [0, -1, 0.5, True])
+def test_a_distance_is_a_whole_number_of_at_least_one(mechanism, distance):
+    with pytest.raises(DeclarationError, match="'distance' of"):
+        mechanism.guarantee(distance=distance, neighbours="add-remove")
+
+
+@pytest.mark.parametrize("wrong", [Fraction(0), Fraction(-1), 0.5, 1])
+def test_constants_are_exact_and_positive(wrong):
+    for make in (
+        lambda: DiscreteLaplace(scale=wrong),
+        lambda: Exponential(exponent=wrong, monotone=True),
+        lambda: PermuteAndFlip(exponent=wrong, monotone=True),
+        lambda: LogisticResponse(epsilon=wrong),
+        lambda: FadingResponse(epsilon=wrong),
+        lambda: TopH(h=1, exponent=wrong),
+    ):
+        with pytest.raises(DeclarationError, match="must be"):
+            make()
+    with pytest.raises(DeclarationError, match="'h' of TopH"):
+        TopH(h=0, exponent=C)
+
+
+def test_draws():
+    entropy = SeededEntropy(1)
+    scores = np.array([0, 500, 499, 0])
+    sharp = Fraction(1000)
+    assert Exponential(exponent=sharp, monotone=True)(scores, entropy) == 1
+    assert Exponential(exponent=sharp, monotone=True).level({3: 10, 1: 10**6}, entropy) == 3
+    assert PermuteAndFlip(exponent=sharp, monotone=True)(scores, entropy) == 1
+    assert TopH(h=2, exponent=sharp)(scores, entropy) == [1, 2]
+    assert DiscreteLaplace(scale=Fraction(1, 1000))(17, entropy) == 17
+    assert LogisticResponse(epsilon=sharp)(True, entropy) is True
+    assert FadingResponse(epsilon=sharp)(False, 1, entropy) is False
+    with pytest.raises(ValueError, match="margin"):
+        FadingResponse(epsilon=C)(True, 0, entropy)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("margin", [1, 2, 4])
+def test_fading_flips_as_often_as_its_law_says(margin):
+    from tests.statistics.fit import ACCEPT, REJECT, fit
+
+    response, entropy = FadingResponse(epsilon=Fraction(1, 2)), SeededEntropy(margin)
+    draws = [response(True, margin, entropy) for _ in range(60_000)]
+    flip = math.exp(response.log_flip(margin))
+    assert fit(draws, {True: 1 - flip, False: flip}) > ACCEPT
+    for wrong in (math.exp(response.log_flip(margin + 1)), math.exp(response.log_flip(margin - 1))):
+        assert fit(draws, {True: 1 - wrong, False: wrong}) < REJECT
+
+
+def test_a_flip_too_rare_to_be_seen_keeps_its_law():
+    response = FadingResponse(epsilon=Fraction(1))
+    assert response.log_flip(49) == pytest.approx(-48 - math.log(1 + math.e))
+    assert math.exp(response.log_flip(49)) < 1e-21
+    assert response.log_flip(1) == LogisticResponse(epsilon=Fraction(1)).log_flip()
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(2), Fraction(50)])
+@pytest.mark.parametrize("miss", [Fraction(1, 2), Fraction(1, 20), Fraction(1, 10**6)])
+def test_the_reach_of_laplace_noise_is_the_least_that_suffices(scale, miss):
+    mechanism = DiscreteLaplace(scale=scale)
+    reach = mechanism.reach(miss=miss)
+
+    def beyond(t):
+        return 1 - math.fsum(math.exp(mechanism.log_probability(z)) for z in range(-t, t + 1))
+
+    assert beyond(reach) <= float(miss) * (1 + 1e-6)
+    assert reach == 0 or beyond(reach - 1) > float(miss) * (1 - 1e-6)
+    with pytest.raises(DeclarationError, match="'miss'"):
+        mechanism.reach(miss=Fraction(1))
