@@ -27,14 +27,13 @@ from wallflower.errors import (
     UsageError,
     WallflowerError,
 )
+from wallflower.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from wallflower import audit, count, detectors, explain, identify, publish, stream
     from wallflower.privacy.price import Price
     from wallflower.privacy.release import OwnerOnly, Release
     from wallflower.session import Session, open, table  # noqa: A004 - reads as wf.open
-
-__version__ = "0.1.0"
 
 _AREAS = ("audit", "count", "detectors", "explain", "identify", "publish", "stream")
 _NAMES = {

@@ -154,7 +154,7 @@ def table(frame: object, declaration: str | Path | Declaration, *, seed: int | N
     from wallflower.engines import from_frame
     from wallflower.schema import load
 
-    declared = declaration if isinstance(declaration, Declaration) else load(declaration)
+    declared = declaration if isinstance(declaration, Declaration) else load(declaration, source_optional=True)
     return Session(declared, from_frame(frame, declared), seed=seed)
 
 

@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from wallflower import __version__
 from wallflower.cli.common import err
 from wallflower.errors import WallflowerError
+from wallflower.version import __version__
 
 COMMANDS = ("demo", "declare", "check", "ledger", "count", "certificate")
 """Module names in `wallflower.cli`, in the order help lists them."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower import progress
+from wallflower.progress import report
 from wallflower.schema.declaration import Declaration
 
 
@@ -46,5 +46,5 @@ def capped_degrees(points: NDArray[np.int64], form: QuadraticForm, cap: int) -> 
     for row in range(count):
         gaps = values - values[row]
         degrees[row] = min(int(((gaps * gaps) @ weights <= form.limit).sum()) - 1, cap)
-        progress.report("degrees", row + 1, count)
+        report("degrees", row + 1, count)
     return degrees

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, NoReturn
 
-from wallflower import __version__
 from wallflower.privacy.guarantees import Guarantee
+from wallflower.version import __version__
 
 
 class OwnerOnly:

@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from wallflower import __version__
 from wallflower.errors import UsageError
+from wallflower.version import __version__
 
 
 def render(template: str, **fields: Any) -> str:
