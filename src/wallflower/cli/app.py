@@ -69,6 +69,11 @@ def run(arguments: Sequence[str]) -> int:
         where = context.command_path if context is not None else "wallflower"
         return _failed("usage", error.format_message(), f"See `{where} --help`.", 2, as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    if code == INTERRUPTED:  # typer turns Ctrl-C into this code
         return _failed(
             "interrupted",
             "Interrupted.",
@@ -76,9 +81,6 @@ def run(arguments: Sequence[str]) -> int:
             INTERRUPTED,
             as_json=as_json,
         )
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
     return code if isinstance(code, int) else 0
 
 
