@@ -46,7 +46,7 @@ def test_the_loss_of_a_selection_never_exceeds_its_promise_and_comes_close(kind,
     )
     promise = mechanism.guarantee(distance=max(map(abs, moves)), neighbours="add-remove").epsilon
     assert finding.within(promise)
-    assert finding.loss > 0.4 * float(promise)
+    assert finding.loss > 0.85 * float(promise)  # so a promise a sixth smaller would have been refuted
 
 
 @pytest.mark.parametrize("kind", [Exponential, PermuteAndFlip])
@@ -77,7 +77,7 @@ def test_the_concentrated_loss_bounds_every_renyi_divergence_and_is_tight(expone
         for order in (1.01, 1.5, 2, 8, 64)
     ]
     assert max(shares) <= 1 + 1e-9
-    assert max(shares) > 0.8  # a twin an eighth smaller would be refuted, up to the few candidates tried here
+    assert max(shares) > 0.8  # so a rho a fifth smaller would have been refuted
 
 
 def test_permute_and_flip_has_no_bounded_range():
