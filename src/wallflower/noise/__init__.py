@@ -5,9 +5,14 @@
     coins       Bernoulli of a fraction, of e^(−x), of 1/(1+e^ε)
     laplace     discrete Laplace
     enclosure   integers on both sides of 2^bits·e^(−x), as tight as asked
+    scores      what every selection asks of its scores
     levels      the lazy inverse CDF that `selection` stands on
+    flips       permute-and-flip
     selection   one of millions of scored candidates: exponential mechanism, permute-and-flip, h without replacement
 
 Only `mechanisms` and `audit` import samplers; anyone may name the type `entropy.Entropy`. Every sampler is compared with its
 exact law and with OpenDP in `tests/statistics`.
+
+Why not OpenDP at run time: it cannot be seeded for tests, it has no selection by levels, and one call costs several times as much
+(`python -m benchmarks.noise` measures both). It is the oracle instead.
 """
