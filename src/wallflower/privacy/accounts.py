@@ -62,7 +62,9 @@ class Account:
         return f"[identify.{self.model}]" if self.model else f"[budget.{self.family}]"
 
     def __str__(self) -> str:
-        return f"{self.family}, model '{self.model}'" if self.model else f"{self.family}, {self.protects}"
+        if self.model:
+            return f"{self.family}, model '{self.model}'"
+        return f"{self.family}, {self.protects}" if self.family in BETWEEN_TABLES else self.family
 
 
 @dataclass(frozen=True, kw_only=True)

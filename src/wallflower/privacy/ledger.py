@@ -88,6 +88,8 @@ def _helpful(
             return method(self, *arguments, **named)
         except Damaged as error:
             trouble = troubles.damaged(self.path, str(error))
+        except UnicodeDecodeError:  # from the driver, over a damaged table definition
+            trouble = troubles.damaged(self.path, "its text cannot be read")
         except DBAPIError as error:
             trouble = troubles.in_sqlite(self.path, error.orig, known=known)
         except sqlite3.Error as error:

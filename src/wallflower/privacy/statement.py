@@ -189,16 +189,16 @@ def _bounds(account: Account, spent: Mapping[str, Fraction]) -> str:
         case "dp", protects if protects == EVERY_ROW:
             return f"The dp answers that protect every row cannot together {times} any one row {change}."
         case "dp", _:
-            return f"All dp answers cannot together {times} any one row {change} that was never explained."
+            return f"All dp answers cannot together {times} any one row that was never explained {change}."
         case "output-constrained-dp", _:
             return (
-                f"All dp and output-constrained answers cannot together {times} any one row {change} that was never "
-                "explained, provided that the condition of every output-constrained answer holds for that change."
+                f"All dp and output-constrained answers cannot together {times} any one row that was never explained "
+                f"{change}, provided that the condition of every output-constrained answer holds for that change."
             )
         case _:
             return (
-                f"All dp answers and those of this model cannot together {times} any one row {change} that this model "
-                "protects and that was never explained."
+                f"All dp answers and those of this model cannot together {times} any one row that this model protects "
+                f"and that was never explained {change}."
             )
 
 

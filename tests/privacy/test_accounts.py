@@ -1,0 +1,153 @@
+"""Which account a promise is booked in; what cannot be added, and why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from tests.privacy.declared import FULL, declare, model
+from wallflower.errors import BudgetError, NotComposable
+from wallflower.privacy.accounts import ACCOUNTS, COVERS, Account, bookings, check, covered
+from wallflower.privacy.guarantees import (
+    BUT_ASKED,
+    EVERY_ROW,
+    SENSITIVE_ROWS,
+    ZCDP,
+    ApproxDP,
+    LocalDP,
+    MetricPrivacy,
+    OutputConstrainedDP,
+    PlainKAnonymity,
+    PureDP,
+    SensitivePrivacy,
+)
+from wallflower.schema.declaration import Budget
+
+ONE = Fraction(1)
+MODELS = {"a": model("a"), "b": model("b")}
+PLAIN = PlainKAnonymity(k=3, p=Fraction("0.8"), d=Fraction("0.85"), level="candidate")
+SMALL = Fraction("1e-7")
+
+
+def booked(promise, declared):
+    return [(b.account.family, b.account.protects, b.account.model) for b in bookings(promise, declared)]
+
+
+@pytest.fixture
+def declared(tmp_path):
+    return declare(tmp_path, models=MODELS)
+
+
+CONSTRAINED = ("output-constrained-dp", BUT_ASKED, "")
+BOTH_MODELS = [("sensitive-privacy", SENSITIVE_ROWS, "a"), ("sensitive-privacy", SENSITIVE_ROWS, "b")]
+
+
+@pytest.mark.parametrize(
+    ("promise", "expected"),
+    [
+        (
+            PureDP(epsilon=ONE, neighbours="add-remove"),
+            [("dp", EVERY_ROW, ""), ("dp", BUT_ASKED, ""), CONSTRAINED, *BOTH_MODELS],
+        ),
+        (
+            PureDP(epsilon=ONE, neighbours="add-remove", protects=BUT_ASKED),
+            [("dp", BUT_ASKED, ""), CONSTRAINED, *BOTH_MODELS],
+        ),
+        (OutputConstrainedDP(epsilon=ONE, neighbours="add-remove"), [CONSTRAINED]),
+        (SensitivePrivacy(epsilon=ONE, k=3, model="b", neighbours="add-remove"), BOTH_MODELS[1:]),
+        (PLAIN, [("plain-k-anonymity", PLAIN.protects, "")]),
+    ],
+)
+def test_a_promise_is_booked_in_its_own_account_and_every_weaker_one(declared, promise, expected):
+    assert booked(promise, declared) == expected
+    amounts = [booking.amounts for booking in bookings(promise, declared)]
+    assert all(each == amounts[0] for each in amounts)
+    assert amounts[0] == ({"publications": 1} if promise is PLAIN else {"epsilon": 1, "delta": 0})
+
+
+def test_covers_is_transitively_closed():
+    for kind, weaker in COVERS.items():
+        for middle in weaker:
+            assert set(COVERS.get(middle, ())) <= set(weaker), (kind, middle)
+        assert kind not in weaker
+        assert kind[1] in ACCOUNTS[kind[0]]
+    # A promise that covers the models passes that on to whatever covers it.
+    assert all(middle not in COVERS or kind in COVERS for kind, weaker in COVERS.items() for middle in weaker)
+
+
+def test_nothing_flows_back_to_a_stronger_account():
+    account = Account(table="t", family="dp", neighbours="add-remove", unit="row", protects=BUT_ASKED)
+    assert EVERY_ROW not in {each.protects for each in covered(account, ["m"])}
+    for family, protects in (("output-constrained-dp", BUT_ASKED), ("sensitive-privacy", SENSITIVE_ROWS)):
+        weak = replace(account, family=family, protects=protects)
+        assert covered(weak, ["m"]) == (weak,)
+
+
+class TestNotComposable:
+    @pytest.mark.parametrize(
+        ("promise", "reason"),
+        [
+            (ZCDP(rho=ONE, neighbours="add-remove"), "zCDP promise is not charged as it is.*Convert it"),
+            (PureDP(epsilon=ONE, neighbours="replace-one"), "'replace-one' neighbours, and the ledger.*'add-remove'"),
+            (PureDP(epsilon=ONE, neighbours="add-remove", unit="person"), "about one person.*about one row"),
+            (LocalDP(epsilon=ONE), "about one reading.*about one row.*ledger of its own"),
+            (MetricPrivacy(epsilon=ONE), "about one reading"),
+            (
+                PureDP(epsilon=ONE, neighbours="add-remove", protects="my friends"),
+                "no dp account protects 'my friends'",
+            ),
+            (
+                SensitivePrivacy(epsilon=ONE, k=2, model="a", neighbours="add-remove"),
+                r"k = 2, and \[identify.a\] is an account for k = 3",
+            ),
+        ],
+    )
+    def test_with_the_reason(self, declared, promise, reason):
+        with pytest.raises(NotComposable, match=reason):
+            bookings(promise, declared)
+
+    def test_a_delta_in_a_family_that_promises_none(self, tmp_path):
+        budgets = {**FULL, "output-constrained-dp": Budget(epsilon=Fraction(2))}
+        declared = declare(tmp_path, budgets=budgets)
+        first, _, third = bookings(ApproxDP(epsilon=ONE, delta=SMALL, neighbours="add-remove"), declared)
+        check(first, {}, declared, own=first.account)
+        with pytest.raises(NotComposable, match=r"\[budget.output-constrained-dp\] promises without any delta.*covers"):
+            check(third, {}, declared, own=first.account)
+
+    def test_a_delta_where_a_model_is_declared(self, declared):
+        first, *_, last = bookings(ApproxDP(epsilon=ONE, delta=SMALL, neighbours="add-remove"), declared)
+        with pytest.raises(NotComposable, match=r"\[identify.b\] promises without.*remove \[identify.b\]"):
+            check(last, {}, declared, own=first.account)
+
+    def test_a_delta_in_a_family_nobody_declared_is_only_recorded(self, tmp_path):
+        declared = declare(tmp_path, budgets={"dp": FULL["dp"]})
+        booked = bookings(ApproxDP(epsilon=ONE, delta=SMALL, neighbours="add-remove"), declared)
+        for booking in booked:
+            check(booking, {}, declared, own=booked[0].account)
+
+
+class TestBudget:
+    def test_a_delta_needs_a_limit_of_its_own(self, tmp_path):
+        declared = declare(tmp_path, budgets={"dp": Budget(epsilon=Fraction(4))})
+        first = bookings(ApproxDP(epsilon=ONE, delta=SMALL, neighbours="add-remove"), declared)[0]
+        with pytest.raises(
+            BudgetError, match=re.escape("[budget.dp] promises without any delta. Write delta")
+        ) as caught:
+            check(first, {}, declared, own=first.account)
+        assert not isinstance(caught.value, NotComposable)
+
+    @pytest.mark.parametrize(
+        ("promise", "add"),
+        [
+            (PureDP(epsilon=ONE, neighbours="add-remove"), "[budget.dp]"),
+            (OutputConstrainedDP(epsilon=ONE, neighbours="add-remove"), "[budget.output-constrained-dp]"),
+            (PLAIN, "[budget.plain-k-anonymity] with a limit such as publications = 1"),
+            (SensitivePrivacy(epsilon=ONE, k=3, model="c", neighbours="add-remove"), "[identify.c]"),
+        ],
+    )
+    def test_a_family_without_a_budget_says_what_to_add(self, tmp_path, promise, add):
+        with pytest.raises(BudgetError, match=re.escape(f"Add {add}")):
+            bookings(promise, declare(tmp_path, budgets={}))

@@ -1,0 +1,121 @@
+"""Sentences are golden: a changed word is a changed promise, and someone should read it again."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from wallflower.errors import DeclarationError
+from wallflower.privacy.guarantees import (
+    BUT_ASKED,
+    ZCDP,
+    ApproxDP,
+    LocalDP,
+    MetricPrivacy,
+    OutputConstrainedDP,
+    PlainKAnonymity,
+    PureDP,
+    SensitivePrivacy,
+)
+
+HALF = Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("promise", "sentence"),
+    [
+        (
+            PureDP(epsilon=HALF, neighbours="replace-one", protects=BUT_ASKED),
+            (
+                "Whatever anyone already knows, no answer is more than e^0.5 (about 1.65) times as likely as it would be if any one"
+                " row other than the asked-for one were replaced by another. The asked-for row itself is not protected."
+            ),
+        ),
+        (
+            PureDP(epsilon=Fraction(1, 3), neighbours="add-remove", holds_when="the rows were sampled"),
+            (
+                "When the rows were sampled: whatever anyone already knows, no answer is more than e^(1/3) (about 1.4) times as"
+                " likely as it would be if any one row were added or removed."
+            ),
+        ),
+        (
+            ApproxDP(epsilon=HALF, delta=Fraction("1e-6"), neighbours="add-remove"),
+            (
+                "Whatever anyone already knows, the probability of any answer, and of any set of answers, is at most e^0.5 (about"
+                " 1.65) times what it would be if any one row were added or removed, plus 0.000001."
+            ),
+        ),
+        (
+            ZCDP(rho=HALF, neighbours="add-remove"),
+            (
+                "For every order a above 1, the distribution of the answers has a Rényi divergence of at most 0.5·a from what it"
+                " would be if any one row were added or removed."
+            ),
+        ),
+        (
+            OutputConstrainedDP(epsilon=HALF, neighbours="add-remove"),
+            (
+                "No answer is more than e^0.5 (about 1.65) times as likely as it would be if any one row other than the asked-for"
+                " one were added or removed, provided that the change leaves the set of contexts in which the asked-for row"
+                " stands out as it is. A row whose change alters that set is not protected by this promise, and neither is the"
+                " asked-for row: the answer itself says that it stands out."
+            ),
+        ),
+        (
+            SensitivePrivacy(epsilon=HALF, k=3, model="default", neighbours="add-remove"),
+            (
+                "No answer is more than e^0.5 (about 1.65) times as likely as it would be if any one protected row were added or"
+                " removed. Protected is every row whose value is normal under the model, or would be after at most k rows were"
+                " added or removed (model 'default', k = 3). Other rows are protected less, the further they are from normal,"
+                " and some not at all."
+            ),
+        ),
+        (
+            LocalDP(epsilon=HALF),
+            (
+                "What leaves the sensor is at most e^0.5 (about 1.65) times as likely as it would be for any other reading, whoever"
+                " sees it, all parties together included."
+            ),
+        ),
+        (
+            MetricPrivacy(epsilon=HALF),
+            (
+                "Whoever sees what leaves the sensor can tell two readings inside the declared core range apart by at most a factor"
+                " e^0.5 (about 1.65) in likelihood; readings D core ranges apart only by at most e^(0.5·D), so a far outlier can be"
+                " recognised as one."
+            ),
+        ),
+        (
+            PlainKAnonymity(k=3, p=Fraction("0.8"), d=Fraction("0.85"), level="candidate"),
+            (
+                "Every group of the published table holds at least 3 different sensitive values and passes the 'candidate'"
+                " plainness test for (p, d) = (0.8, 0.85). This is not differential privacy: it does not add up over several"
+                " publications, promises nothing against someone who knows how the groups were formed, and a person known to be"
+                " in the table but missing from the publication is known to have been left out."
+            ),
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
+)
+def test_sentence(promise, sentence):
+    assert promise.sentence == sentence
+    assert promise.to_json()["sentence"] == sentence
+    assert all(type(value) is str for value in promise.parameters.values())
+
+
+@pytest.mark.parametrize("kind", [PureDP, OutputConstrainedDP, LocalDP, MetricPrivacy])
+@pytest.mark.parametrize("bad", [0.1, 1, "1", Fraction(-1)])
+def test_epsilon_is_an_exact_fraction_of_at_least_zero(kind, bad):
+    with pytest.raises(DeclarationError, match=r"'epsilon' of \w+ must be"):
+        kind(epsilon=bad, neighbours="add-remove")
+
+
+def test_unknown_neighbours_are_refused():
+    with pytest.raises(DeclarationError, match="must be add-remove or replace-one, got 'add_remove'"):
+        PureDP(epsilon=HALF, neighbours="add_remove")
+
+
+def test_a_delta_of_one_promises_nothing():
+    with pytest.raises(DeclarationError, match="below 1"):
+        ApproxDP(epsilon=HALF, delta=Fraction(1), neighbours="add-remove")
