@@ -81,14 +81,15 @@ def to_approximate(promise: ZCDP, *, delta: Fraction, tighter: bool = False) -> 
 
 
 def _log_above(number: Fraction) -> Fraction:
-    """At least ln(number), by a hair; `number` is at least 1.
+    """At least ln(number), by a hair; `number` is above 1.
 
     Decimal's ln is correctly rounded, so the next representable number on the right side bounds it.
     """
     precise = Context(prec=40)
-    above = precise.next_plus(precise.ln(Decimal(number.numerator)))
-    below = precise.next_minus(precise.ln(Decimal(number.denominator)))
-    return Fraction(above) - Fraction(below)
+    above = Fraction(precise.next_plus(precise.ln(Decimal(number.numerator))))
+    if number.denominator == 1:
+        return above  # ln 1 is 0; the next number below 0 would have a million digits
+    return above - Fraction(precise.next_minus(precise.ln(Decimal(number.denominator))))
 
 
 def _root_above(number: Fraction) -> Fraction:
