@@ -94,7 +94,6 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     neighbours = cast("Neighbours | None", table.choice("neighbours", get_args(Neighbours)))
     table.need("max_rows", "max_rows = 1_000_000")
     max_rows = table.whole("max_rows", least=1)
-    table.need("reviewed", "reviewed = false")
     reviewed, test = table.flag("reviewed"), table.flag("test")
     read = _reading(table)
     budgets = _budgets(file)
@@ -169,7 +168,7 @@ def _name(table: Section) -> None:
 
 
 def _unit(table: Section) -> None:
-    if table.need("unit", 'unit = "row", when one person is one row') and table.raw["unit"] != "row":
+    if "unit" in table and table.raw["unit"] != "row":
         table.wrong("unit", '"row"', ONE_PERSON_ONE_ROW)
 
 
