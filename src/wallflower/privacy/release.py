@@ -114,7 +114,11 @@ class Release:
 def _said(value: Mapping[str, Any]) -> str:
     if isinstance(value.get("text"), str):
         return str(value["text"])
-    return ", ".join(f"{name} {_plain(item)}" for name, item in value.items() if item is not None)
+    return ", ".join(
+        f"{name} {_ends(item) if name == 'interval' else _plain(item)}"
+        for name, item in value.items()
+        if item is not None
+    )
 
 
 def _plain(item: object) -> str:
@@ -125,3 +129,7 @@ def _plain(item: object) -> str:
     if isinstance(item, bool):
         return "yes" if item else "no"
     return str(item)
+
+
+def _ends(interval: Sequence[int]) -> str:
+    return f"{interval[0]} to {interval[-1]}"
