@@ -11,7 +11,7 @@
     selection   one of millions of scored candidates: exponential mechanism, permute-and-flip, h without replacement
 
 Only `mechanisms` and `audit` import samplers; anyone may name the type `entropy.Entropy`. Every sampler is compared with its
-exact law and with OpenDP in `tests/statistics`.
+exact law (`tests/noise`, `tests/statistics`); Laplace noise and the selections also with OpenDP.
 
 Why not OpenDP at run time: it cannot be seeded for tests, it has no selection by levels, and one call costs several times as much
 (`python -m benchmarks.noise` measures both). It is the oracle instead.
