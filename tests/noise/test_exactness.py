@@ -14,7 +14,7 @@ from wallflower.noise.coins import bernoulli, bernoulli_exp, logistic
 from wallflower.noise.enclosure import exp_bounds
 from wallflower.noise.flips import remaining_coin
 from wallflower.noise.laplace import discrete_laplace
-from wallflower.noise.levels import decide, draw_level, reach
+from wallflower.noise.levels import cumulative_bounds, decide, draw_level, reach
 from wallflower.noise.uniform import below, fair_heads
 
 mpmath.mp.dps = 60
@@ -127,6 +127,19 @@ def test_a_level_is_answered_only_where_the_real_inverse_cdf_gives_it(counts, re
                 assert mpmath.mpf(uniform) / 2**precision * total >= (cumulative[level - 1] if level else 0)
                 assert mpmath.mpf(uniform + 1) / 2**precision * total <= cumulative[level] * (1 + mpmath.mpf(10) ** -50)
     assert decided or precision < 9 or rest
+
+
+@pytest.mark.parametrize("bits", [3, 8, 30])
+@pytest.mark.parametrize("step", [Fraction(1, 2), Fraction(3, 5), Fraction(1), Fraction(9, 4)])
+def test_weights_of_levels_are_enclosed_at_any_precision(bits, step):
+    """Few bits make the rounding show: each level's error is a large part of its weight."""
+    counts = [1, 3, 0, 50, 7, 1000, 2, 9, 9, 9]
+    least, most, next_high = cumulative_bounds(counts, step, bits)
+    weight = mpmath.mpf(0)
+    for k, count in enumerate(counts):
+        weight += count * mpmath.exp(-real(step) * k) * 2**bits
+        assert least[k] <= weight <= most[k]
+    assert next_high >= mpmath.exp(-real(step) * len(counts)) * 2**bits
 
 
 def test_refining_the_same_uniform_gives_the_exact_law():

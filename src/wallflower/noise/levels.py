@@ -48,23 +48,28 @@ def decide(uniform: int, precision: int, counts: Sequence[int], rest: int, step:
     `rest` members lie somewhere below the counted levels.
     """
     bits = precision + (sum(counts) + rest).bit_length() + len(counts).bit_length() + 4
-    low_ratio, high_ratio = exp_bounds(step, bits)
-    low = high = 1 << bits
-    least: list[int] = []  # the members of levels 0..k weigh at least least[k]·2^(−bits) and at most most[k]·2^(−bits)
-    most: list[int] = []
-    sum_low = sum_high = 0
-    for count in counts:
-        sum_low += count * low
-        sum_high += count * high
-        least.append(sum_low)
-        most.append(sum_high)
-        low = low * low_ratio >> bits
-        high = -(-high * high_ratio >> bits)
-    from_here = uniform * sum_low  # the rest may weigh nothing,
-    to_here = (uniform + 1) * (sum_high + rest * high)  # or as much as if all of it were just out of reach
+    least, most, next_high = cumulative_bounds(counts, step, bits)
+    from_here = uniform * least[-1]  # the rest may weigh nothing,
+    to_here = (uniform + 1) * (most[-1] + rest * next_high)  # or as much as if all of it were just out of reach
     above = 0
     for level, (lowest, highest) in enumerate(zip(least, most, strict=True)):
         if from_here >= above << precision and to_here <= lowest << precision:
             return level
         above = highest
     return None
+
+
+def cumulative_bounds(counts: Sequence[int], step: Fraction, bits: int) -> tuple[list[int], list[int], int]:
+    """(least, most, next): levels 0..k weigh from least[k] to most[k] in units of 2^(−bits), one member of the next at most `next`."""
+    low_ratio, high_ratio = exp_bounds(step, bits)
+    low = high = 1 << bits
+    least, most = [], []
+    sum_low = sum_high = 0
+    for count in counts:
+        sum_low += count * low
+        sum_high += count * high
+        least.append(sum_low)
+        most.append(sum_high)
+        low = low * low_ratio >> bits  # a lower bound times a lower bound, rounded down, is one again;
+        high = -(-high * high_ratio >> bits)  # likewise upwards
+    return least, most, high
