@@ -2,6 +2,7 @@
 
     python -m tests.privacy.racer race FOLDER      eight processes charge until they are refused
     python -m tests.privacy.racer kill FOLDER      two hundred processes charge, answer and show, and are killed on the way
+    python -m tests.privacy.racer careless FOLDER  the same, but they show first
 
 A program of its own, because a process that forks should have no threads, and to import everything once.
 """
@@ -15,6 +16,7 @@ import select
 import signal
 import sys
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from tests.privacy.declared import declare
@@ -60,8 +62,11 @@ def race(folder: Path) -> list[int]:
     return [int(line) for line in os.read(results, 10_000).split()]
 
 
-def kill(folder: Path) -> dict[str, list[str]]:
-    """Which requests showed their answer, and which processes were killed before they ended."""
+def kill(folder: Path, *, careless: bool = False) -> dict[str, list[str]]:
+    """Which requests showed their answer, and which processes were killed before they ended.
+
+    `careless` shows before it charges: the order that must not be, to see that it would be noticed.
+    """
     declaration = declared(folder)
     ledger = Ledger.open(declaration.ledger)
     promise = PureDP(epsilon=Fraction("0.01"), neighbours="add-remove")
@@ -74,9 +79,12 @@ def kill(folder: Path) -> dict[str, list[str]]:
         results, result = os.pipe()
         child = os.fork()
         if child == 0:
+            if careless:
+                os.write(result, request.encode())
             charge = ledger.charge(promise, declaration=declaration, query={"round": number}, request_id=request)
             ledger.answer(charge.entry, {"release": {"count": number}})
-            os.write(result, request.encode())
+            if not careless:
+                os.write(result, request.encode())
             os._exit(0)
         os.close(result)
         ended = select.select([results], [], [], chance.uniform(0, longest_s))[0]
@@ -92,4 +100,5 @@ def kill(folder: Path) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps({"race": race, "kill": kill}[sys.argv[1]](Path(sys.argv[2]))))
+    works = {"race": race, "kill": kill, "careless": partial(kill, careless=True)}
+    sys.stdout.write(json.dumps(works[sys.argv[1]](Path(sys.argv[2]))))

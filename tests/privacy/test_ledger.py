@@ -47,6 +47,14 @@ def opened(declaration):
     return Ledger.open(declaration.ledger)
 
 
+def test_two_processes_may_make_the_same_ledger(tmp_path, monkeypatch):
+    declared = declare(tmp_path)
+    Ledger.init(declared)
+    monkeypatch.setattr(type(declared.ledger), "exists", lambda _self: False)  # as the slower of two would see it
+    assert Ledger.init(declared) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["salaries.ledger"]
+
+
 def test_a_charge_says_what_is_spent_and_left(tmp_path):
     declared = declare(tmp_path, budgets={"dp": Budget(epsilon=Fraction(4))})
     charge = opened(declared).charge(pure("0.1"), declaration=declared, query=COUNT)

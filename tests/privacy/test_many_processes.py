@@ -25,6 +25,12 @@ def run(what, folder):
     return json.loads(done.stdout)
 
 
+def charged_and_answered(ledger):
+    lines = ledger.history()
+    charged = {line.event.content["request_id"]: line.event.entry for line in lines if line.kind == "charge"}
+    return charged, {line.event.content["charge"] for line in lines if line.kind == "answer"}
+
+
 def test_eight_processes_racing_for_the_last_of_a_budget(tmp_path):
     made = run("race", tmp_path)
     declared = racer.declared(tmp_path)
@@ -42,8 +48,7 @@ def test_killed_at_random_points_every_shown_answer_is_charged(tmp_path):
     ledger = Ledger.open(declared.ledger)
     assert len(happened["killed"]) >= 20, "too few were killed to show anything"
     assert len(happened["shown"]) >= 20, "too few were left alive to show anything"
-    charged = {line.event.content["request_id"]: line.event.entry for line in ledger.history() if line.kind == "charge"}
-    answered = {line.event.content["charge"] for line in ledger.history() if line.kind == "answer"}
+    charged, answered = charged_and_answered(ledger)
     assert set(happened["shown"]) <= {request for request, entry in charged.items() if entry in answered}
     (standing,) = ledger.show(declared).accounts
     assert standing.spent["epsilon"] == Fraction(len(charged), 100)
@@ -54,3 +59,9 @@ def test_killed_at_random_points_every_shown_answer_is_charged(tmp_path):
         with pytest.raises(LedgerError, match="Use a new id"):
             ledger.charge(promise, declaration=declared, query={"round": number}, request_id=request)
     ledger.charge(promise, declaration=declared, query={"round": "after"})
+
+
+def test_showing_before_charging_would_be_noticed(tmp_path):
+    happened = run("careless", tmp_path)
+    charged, _ = charged_and_answered(Ledger.open(racer.declared(tmp_path).ledger))
+    assert set(happened["shown"]) - set(charged)

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from tests.privacy.declared import declare, model
+from tests.privacy.declared import FULL, declare, model
+from wallflower.errors import LedgerError
 from wallflower.privacy.guarantees import (
     BUT_ASKED,
     ApproxDP,
@@ -17,6 +18,7 @@ from wallflower.privacy.guarantees import (
     SensitivePrivacy,
 )
 from wallflower.privacy.ledger import Ledger
+from wallflower.schema.declaration import Budget
 
 COUNT = {"command": "count"}
 DP = PureDP(epsilon=Fraction("0.5"), neighbours="add-remove")
@@ -131,6 +133,22 @@ def test_all_releases_together(tmp_path, promises, said):
 def test_an_unused_ledger_promises_nothing_yet(tmp_path):
     declared = declare(tmp_path)
     assert ledger_of(declared).show(declared).notes == ()
+
+
+def test_limits_that_are_not_recorded_yet_are_pointed_out(tmp_path):
+    declared = declare(tmp_path)
+    ledger = ledger_of(declared, (DP, COUNT))
+    assert (
+        "nothing can be charged until `wallflower ledger init DECL`"
+        in ledger.show(declare(tmp_path, budgets={**FULL, "dp": Budget(epsilon=Fraction(9))})).notes[0]
+    )
+
+
+def test_another_tables_declaration_does_not_show_an_empty_ledger(tmp_path):
+    declared = declare(tmp_path)
+    ledger = ledger_of(declared, (DP, COUNT))
+    with pytest.raises(LedgerError, match="is the ledger of a table with table = 'salaries'"):
+        ledger.show(declare(tmp_path, id="other"))
 
 
 def test_history_in_plain_words(tmp_path):

@@ -43,6 +43,9 @@ COVERS: Mapping[tuple[str, str], tuple[tuple[str, str], ...]] = {
 BETWEEN_TABLES = frozenset({"dp", "output-constrained-dp", "sensitive-privacy"})
 """Families that compare neighbouring tables: their promises must share the ledger's `neighbours`."""
 
+UNCONDITIONAL = frozenset({"dp", "sensitive-privacy"})
+"""Families whose accounts say what they bound without a condition, so no promise with one may be booked there."""
+
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Account:
@@ -88,6 +91,11 @@ def own_booking(table: str, promise: Mapping[str, Any]) -> Booking:
     if allowed is not None and promise["protects"] not in allowed:
         raise NotComposable(
             f"no {family} account protects '{promise['protects']}'.", hint=f"Known here: {'; '.join(allowed)}."
+        )
+    if family in UNCONDITIONAL and promise["holds_when"] != "always":
+        raise NotComposable(
+            f"this {family} promise holds only when {promise['holds_when']}, and {family} accounts hold always.",
+            hint="State it as a promise of a family whose accounts carry conditions, such as output-constrained-dp.",
         )
     account = Account(
         table=table,

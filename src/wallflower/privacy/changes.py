@@ -15,8 +15,8 @@ from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 
 
-def refuse_unfit(books: Books, declaration: Declaration, path: Path) -> None:
-    """Refuse a declaration whose releases could not be added to what this ledger already holds."""
+def refuse_other_table(books: Books, declaration: Declaration, path: Path) -> None:
+    """Refuse a declaration of other rows, or of another meaning of "one row more or less"."""
     now = {"table": declaration.id, "neighbours": declaration.neighbours, "unit": declaration.unit}
     for name, value in now.items():
         if books.limits[name] != value:
@@ -25,6 +25,11 @@ def refuse_unfit(books: Books, declaration: Declaration, path: Path) -> None:
                 f"'{value}': what has been spent there would not count here.",
                 hint="Put it back, or name another file as `ledger` in [table] if these are other rows.",
             )
+
+
+def refuse_unfit(books: Books, declaration: Declaration, path: Path) -> None:
+    """Refuse a declaration whose releases could not be added to what this ledger already holds."""
+    refuse_other_table(books, declaration, path)
     definitions = limits_of(declaration)["models"]
     for name, charged in books.charged_models.items():
         if name in definitions and definitions[name]["definition"] != charged:

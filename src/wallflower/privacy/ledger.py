@@ -24,7 +24,7 @@ from urllib.parse import quote
 from wallflower.errors import LedgerError, UsageError
 from wallflower.privacy import accounts, statement, troubles
 from wallflower.privacy.books import Books, Damaged, Event, asked, limits_of
-from wallflower.privacy.changes import changed, refuse_unfit
+from wallflower.privacy.changes import changed, refuse_other_table, refuse_unfit
 from wallflower.privacy.guarantees import Guarantee
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
@@ -170,6 +170,7 @@ class Ledger:
     def show(self, declaration: Declaration) -> statement.Statement:
         """What has been spent, what is left, and what the numbers bound."""
         with self._transaction("BEGIN"):
+            refuse_other_table(self._books, declaration, self.path)
             return statement.of(self._books, declaration)
 
     @_helpful
@@ -206,7 +207,9 @@ class Ledger:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # the queries in it name records
         try:
             _fill(draft, limits_of(declaration))
-            os.link(draft, path)  # unlike a rename, this refuses to replace a ledger made in the meantime
+            os.link(draft, path)  # unlike a rename, this refuses to replace a ledger
+        except FileExistsError:
+            return self._change(declaration)  # another process has made it in the meantime
         finally:
             for name in (draft, Path(f"{draft}-wal"), Path(f"{draft}-shm")):
                 name.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from wallflower.privacy.accounts import Account, Amounts, covered, limit
-from wallflower.privacy.books import Books, Event
+from wallflower.privacy.books import Books, Event, limits_of
 from wallflower.privacy.guarantees import BUT_ASKED, EVERY_ROW, SENSITIVE_ROWS, PlainKAnonymity, factor
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
@@ -123,7 +123,7 @@ def of(books: Books, declaration: Declaration) -> Statement:
         unit=declaration.unit,
         accounts=tuple(standings),
         explained=tuple(explained),
-        notes=tuple(_notes(books, explained)),
+        notes=tuple(_unrecorded(books, declaration) + _notes(books, explained)),
     )
 
 
@@ -200,6 +200,17 @@ def _bounds(account: Account, spent: Mapping[str, Fraction]) -> str:
                 f"All dp answers and those of this model cannot together {times} any one row that this model protects "
                 f"and that was never explained {change}."
             )
+
+
+def _unrecorded(books: Books, declaration: Declaration) -> list[str]:
+    if limits_of(declaration) == books.limits:
+        return []
+    return [
+        (
+            "The limits above are the declaration's and differ from the recorded ones: nothing can be charged until "
+            "`wallflower ledger init DECL` has recorded them."
+        )
+    ]
 
 
 def _notes(books: Books, explained: list[str]) -> list[str]:
