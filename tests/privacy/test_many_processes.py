@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -14,13 +15,15 @@ from wallflower.errors import LedgerError
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.ledger import Ledger
 
+ROOT = Path(__file__).resolve().parents[2]
+
 pytestmark = pytest.mark.slow
 
 
 def run(what, folder):
     Ledger.init(racer.declared(folder))
     command = [sys.executable, "-m", "tests.privacy.racer", what, str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

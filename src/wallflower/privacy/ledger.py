@@ -15,19 +15,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from fractions import Fraction
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
-from wallflower.errors import LedgerError, UsageError
-from wallflower.privacy import accounts, statement, troubles
-from wallflower.privacy.books import Books, Damaged, Event, asked, limits_of
+from wallflower.errors import LedgerError
+from wallflower.privacy import statement, troubles
+from wallflower.privacy.accounts import bookings
+from wallflower.privacy.books import Books, Damaged, Event, limits_of
 from wallflower.privacy.changes import changed, refuse_other_table, refuse_unfit
 from wallflower.privacy.guarantees import Guarantee
+from wallflower.privacy.rules import checked, recorded, standing
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import shown
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -131,8 +131,8 @@ class Ledger:
     ) -> None:
         """Refuse what `charge` would refuse now; writes nothing, and promises nothing about later."""
         with self._transaction("BEGIN"):
-            if self._recorded(declaration, query, request_id) is None:
-                self._checked(guarantee, declaration)
+            if recorded(self._books, declaration, query, request_id) is None:
+                checked(self._books, guarantee, declaration, self.path)
 
     @_helpful
     def charge(
@@ -147,11 +147,11 @@ class Ledger:
             "request_id": request,
         }
         with self._transaction("BEGIN IMMEDIATE") as connection:
-            earlier = self._recorded(declaration, query, request_id)
+            earlier = recorded(self._books, declaration, query, request_id)
             if earlier is not None:
                 return self._replayed(connection, earlier, declaration, guarantee)
-            booked = self._checked(guarantee, declaration)
-            spent, left = self._standing(booked, declaration, with_charge=True)
+            booked = checked(self._books, guarantee, declaration, self.path)
+            spent, left = standing(self._books, booked, declaration, with_charge=True)
             entry = self._append(connection, "charge", content)
         return Charge(entry=entry, request_id=request, account=declaration.id, spent=spent, left=left)
 
@@ -216,62 +216,14 @@ class Ledger:
         _sync_folder(path.parent)
         return [f"Made the ledger {path.name} of table '{declaration.id}'."]
 
-    def _recorded(self, declaration: Declaration, query: Mapping[str, Any], request_id: str | None) -> int | None:
-        """The charge that `request_id` stands for; None for a new id; refused where the id cannot be used."""
-        if request_id is None:
-            return None
-        if not request_id.strip() or not request_id.isprintable() or len(request_id) > 200:
-            raise UsageError("a request id is 1 to 200 printable characters.", hint="Leave it out to have one made.")
-        entry = self._books.requests.get(request_id)
-        if entry is None:
-            return None
-        if self._books.charges[entry].asked != asked(query, declaration.fingerprint):
-            raise LedgerError(
-                f"request id '{request_id}' was used for another question, or under another declaration.",
-                hint="Use a new id.",
-            )
-        if entry not in self._books.answers:
-            raise LedgerError(
-                f"request id '{request_id}' was charged (entry {entry}) and has no answer: the release was interrupted "
-                "or is still running. Nothing was shown, and what it cost stays spent.",
-                hint="Use a new id.",
-            )
-        return entry
-
     def _replayed(self, connection: Connection, entry: int, declaration: Declaration, guarantee: Guarantee) -> Charge:
         release = next(_events(connection, after=self._books.answers[entry] - 1)).content["release"]
-        booked = accounts.bookings(guarantee, declaration)
-        spent, left = self._standing(booked, declaration, with_charge=False)
+        booked = bookings(guarantee, declaration)
+        spent, left = standing(self._books, booked, declaration, with_charge=False)
         request = self._books.charges[entry].request_id
         return Charge(
             entry=entry, request_id=request, account=declaration.id, spent=spent, left=left, replay=dict(release)
         )
-
-    def _checked(self, guarantee: Guarantee, declaration: Declaration) -> tuple[accounts.Booking, ...]:
-        """Every booking of a charge, or the refusal of the first account that cannot take it."""
-        refuse_unfit(self._books, declaration, self.path)
-        booked = accounts.bookings(guarantee, declaration)
-        if limits_of(declaration) != self._books.limits:
-            raise LedgerError(
-                f"the limits of '{declaration.id}' differ from the ones in {self.path.name}.",
-                hint=f"Nothing was charged. Run `wallflower ledger init {_file(declaration)}` to record them.",
-            )
-        for booking in booked:
-            accounts.check(booking, self._books.spent(booking.account), declaration, own=booked[0].account)
-        return booked
-
-    def _standing(
-        self, booked: tuple[accounts.Booking, ...], declaration: Declaration, *, with_charge: bool
-    ) -> tuple[dict[str, str], dict[str, str]]:
-        """Spent and left in the weakest booked account of the promise's own family: that one holds all of the family."""
-        booking = [each for each in booked if each.account.family == booked[0].account.family][-1]
-        most = accounts.limit(booking.account, declaration) or {}
-        before = self._books.spent(booking.account)
-        spent = {name: before[name] + (booking.amounts[name] if with_charge else 0) for name in most}
-        named = [name for name in most if name != "delta" or most[name] or spent[name]]
-        return {name: shown(spent[name]) for name in named}, {
-            name: shown(max(most[name] - spent[name], Fraction(0))) for name in named
-        }
 
     def _append(self, connection: Connection, kind: str, content: Mapping[str, Any]) -> int:
         event = _next(self._books, kind, content)
@@ -384,7 +336,3 @@ def _sync_folder(folder: Path) -> None:
 def _identity(path: Path) -> tuple[int, int]:
     found = path.stat()
     return found.st_dev, found.st_ino
-
-
-def _file(declaration: Declaration) -> str:
-    return "DECL" if declaration.path is None else declaration.path.name
