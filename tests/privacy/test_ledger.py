@@ -329,6 +329,19 @@ class TestNoFloat:
         with pytest.raises(Exception, match="exact Fraction"):
             PureDP(epsilon=0.1, neighbours="add-remove")
 
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"budgets": {"dp": Budget(epsilon=0.1)}},
+            {"budgets": {"dp": Budget(epsilon=Fraction(1), delta=1e-6)}},
+            {"models": {"default": model(radius=0.26)}},
+        ],
+    )
+    def test_not_in_a_limit_or_a_model(self, tmp_path, change):
+        with pytest.raises(TypeError, match="exact numbers, not as a float"):
+            Ledger.init(declare(tmp_path, **change))
+        assert list(tmp_path.iterdir()) == []
+
     def test_not_in_a_query_or_an_answer(self, tmp_path):
         declared = declare(tmp_path)
         ledger = opened(declared)

@@ -175,13 +175,13 @@ def limits_of(declaration: Declaration) -> dict[str, Any]:
     budgets: dict[str, dict[str, str]] = {}
     for family, budget in sorted(declaration.budgets.items()):
         amounts = {"epsilon": budget.epsilon, "delta": budget.delta or None, "publications": budget.publications}
-        budgets[family] = {name: str(amount) for name, amount in amounts.items() if amount is not None}
+        budgets[family] = {name: _amount(amount) for name, amount in amounts.items() if amount is not None}
     models = {}
     for name, model in sorted(declaration.models.items()):
         written = {key: _written(value) for key, value in asdict(model).items() if key != "epsilon"}
         # A model is its columns too: other bounds, steps or scales make other distances, hence another promise.
         written["columns"] = {column: _digest(repr(declaration.column(column))) for column in model.columns}
-        models[name] = {"epsilon": str(model.epsilon), "definition": written}
+        models[name] = {"epsilon": _amount(model.epsilon), "definition": written}
     return {
         "table": declaration.id,
         "neighbours": declaration.neighbours,
@@ -196,7 +196,14 @@ def _written(value: object) -> object:
         return {str(key): _written(item) for key, item in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [_written(item) for item in value]
-    return value if value is None or isinstance(value, str | int) else str(value)
+    return value if value is None or isinstance(value, str | int) else _amount(value)
+
+
+def _amount(value: object) -> str:
+    if not isinstance(value, int | Fraction):
+        message = f"a limit or a model is written in exact numbers, not as a {type(value).__name__}"
+        raise TypeError(message)
+    return str(value)
 
 
 def _digest(text: str) -> str:
