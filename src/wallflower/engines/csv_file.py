@@ -12,9 +12,9 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wallflower.engines import sql
+from wallflower.engines.database import Database
 from wallflower.engines.reading import Kind
 from wallflower.engines.view import find_columns
 from wallflower.errors import DeclarationError
@@ -34,17 +34,17 @@ class CsvFile:
     def decimal(self) -> str:
         return self.read.decimal
 
-    def names(self, connection: Any) -> Sequence[str]:
+    def names(self, base: Database) -> Sequence[str]:
         with self.path.open(encoding=self._codec(), errors="replace", newline="") as file:
             return next(csv.reader(file, delimiter=self.read.delimiter), [])
 
-    def kinds(self, connection: Any, columns: Sequence[str]) -> Mapping[str, Kind]:
-        find_columns(columns, self.names(connection))
+    def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
+        find_columns(columns, self.names(base))
         return dict.fromkeys(columns, Kind.TEXT)
 
-    def stage(self, connection: Any, columns: Sequence[str], folder: Path) -> None:
-        names = self.names(connection)
-        source = self.path if self._is_utf8() else self._transcoded(folder)
+    def stage(self, base: Database, columns: Sequence[str]) -> None:
+        names = self.names(base)
+        source = self.path if self._is_utf8() else self._transcoded(base.folder)
         types = ", ".join(f"'f{at}': 'VARCHAR'" for at in range(len(names)))
         scan = (
             f"read_csv({sql.literal(str(source))}, auto_detect=false, header=true, columns={{{types}}},"
@@ -52,7 +52,7 @@ class CsvFile:
             f" compression='none', null_padding=true, ignore_errors=true, strict_mode=false, parallel=false,"
             f" max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE})"
         )
-        sql.make_view(connection, [f"f{names.index(name)}" for name in columns], scan)
+        sql.stage(base, scan, [f"f{names.index(name)}" for name in columns])
 
     def _codec(self) -> str:
         try:

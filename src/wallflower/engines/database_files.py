@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wallflower.engines import sql
 from wallflower.engines.arrow_reading import refused
+from wallflower.engines.database import Database
 from wallflower.engines.reading import Kind, cell_text
 from wallflower.engines.view import find_columns
 from wallflower.errors import DeclarationError, nearest_name
@@ -42,27 +42,28 @@ class Typed(ABC):
     decimal = "."
 
     @abstractmethod
-    def scan(self, connection: Any) -> str:
+    def scan(self, base: Database) -> str:
         """The table function or table to select from."""
 
-    def names(self, connection: Any) -> Sequence[str]:
-        return list(self._types(connection))
+    def names(self, base: Database) -> Sequence[str]:
+        return list(self._types(base))
 
-    def kinds(self, connection: Any, columns: Sequence[str]) -> Mapping[str, Kind]:
-        types = self._types(connection)
+    def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
+        types = self._types(base)
         find_columns(columns, list(types))
         return {name: _kind_of(name, types[name]) for name in columns}
 
-    def stage(self, connection: Any, columns: Sequence[str], folder: Path) -> None:
-        types = self._types(connection)
+    def stage(self, base: Database, columns: Sequence[str]) -> None:
+        types = self._types(base)
         cells = [
             f"CAST({sql.name(name)} AS VARCHAR)" if types[name].startswith("ENUM") else sql.name(name)
             for name in columns
         ]
-        sql.make_view(connection, cells, self.scan(connection))
+        kinds = [_kind_or_text(types[name]) for name in columns]
+        sql.stage(base, self.scan(base), cells, kinds)
 
-    def _types(self, connection: Any) -> Mapping[str, str]:
-        described = sql.fetch(connection, f"DESCRIBE SELECT * FROM {self.scan(connection)}")
+    def _types(self, base: Database) -> Mapping[str, str]:
+        described = base.run(f"DESCRIBE SELECT * FROM {self.scan(base)}")
         return {name: type_ for name, type_, *_ in described}
 
 
@@ -70,7 +71,7 @@ class Typed(ABC):
 class ParquetFile(Typed):
     path: Path
 
-    def scan(self, connection: Any) -> str:
+    def scan(self, base: Database) -> str:
         return f"read_parquet({sql.literal(str(self.path))})"
 
 
@@ -79,11 +80,9 @@ class DuckFile(Typed):
     path: Path
     table: str
 
-    def scan(self, connection: Any) -> str:
-        connection.raw_sql(f"ATTACH IF NOT EXISTS {sql.literal(str(self.path))} AS source (READ_ONLY)")
-        tables = sql.fetch(
-            connection, "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'source'"
-        )
+    def scan(self, base: Database) -> str:
+        base.run(f"ATTACH IF NOT EXISTS {sql.literal(str(self.path))} AS source (READ_ONLY)")
+        tables = base.run("SELECT table_name FROM information_schema.tables WHERE table_catalog = 'source'")
         _find_table(self.table, [name for (name,) in tables])
         return f"source.{sql.name(self.table)}"
 
@@ -94,21 +93,21 @@ class SqliteFile:
     table: str
     decimal: str = "."
 
-    def names(self, connection: Any) -> Sequence[str]:
+    def names(self, base: Database) -> Sequence[str]:
         with self._opened() as source:
             tables = source.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
             _find_table(self.table, [name for (name,) in tables])
             return [name for name, *_ in source.execute(f"SELECT * FROM {sql.name(self.table)} LIMIT 0").description]
 
-    def kinds(self, connection: Any, columns: Sequence[str]) -> Mapping[str, Kind]:
-        find_columns(columns, self.names(connection))
+    def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
+        find_columns(columns, self.names(base))
         return dict.fromkeys(columns, Kind.TEXT)
 
-    def stage(self, connection: Any, columns: Sequence[str], folder: Path) -> None:
+    def stage(self, base: Database, columns: Sequence[str]) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        copy = folder / "sqlite.parquet"
+        copy = base.folder / "sqlite.parquet"
         fields = [f"f{at}" for at in range(len(columns))]
         schema = pa.schema([*((field, pa.large_string()) for field in fields), ("present", pa.bool_())])
         with self._opened() as source, pq.ParquetWriter(copy, schema) as writer:
@@ -118,7 +117,7 @@ class SqliteFile:
                 *columns_, _ = zip(*batch, strict=True)
                 texts = [pa.array(map(cell_text, column), type=pa.large_string()) for column in columns_]
                 writer.write_batch(pa.record_batch([*texts, pa.array([True] * len(batch))], schema=schema))
-        sql.make_view(connection, fields, f"read_parquet({sql.literal(str(copy))})")
+        sql.stage(base, f"read_parquet({sql.literal(str(copy))})", fields)
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
@@ -140,3 +139,7 @@ def _kind_of(name: str, type_: str) -> Kind:
     if type_.endswith("]") or plain not in KINDS:
         raise refused(name)
     return KINDS[plain]
+
+
+def _kind_or_text(type_: str) -> Kind:
+    return KINDS.get(type_.partition("(")[0], Kind.TEXT)

@@ -14,25 +14,15 @@ from numpy.typing import NDArray
 
 from wallflower.engines import cube, ibis_reading, looking
 from wallflower.engines.base import Cells, Nearest, Record, Rows
+from wallflower.engines.database import MEMORY_LIMIT, Database, database
 from wallflower.engines.files import File, open_file
 from wallflower.engines.memory import recorded
 from wallflower.engines.profile import Tally
-from wallflower.engines.quiet import broken, private_folder, quietly, unreadable
+from wallflower.engines.quiet import broken, quietly, unreadable
 from wallflower.engines.reading import Kind, State, key_rule
 from wallflower.engines.view import View, position, view_of, wanted_columns, with_key
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Declaration, Reading
-
-MEMORY_LIMIT = "1GiB"
-"""What DuckDB may hold; beyond it, it spills into the private folder."""
-BATCH = 250_000
-"""Rows fetched at a time."""
-SETTINGS = {
-    # Nothing is downloaded, and rows come in the order of the file on every call.
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "preserve_insertion_order": True,
-}
 
 
 @dataclass(frozen=True)
@@ -48,32 +38,32 @@ class DuckSource:
             yield rows
 
     def verify(self, columns: Sequence[str], /) -> None:
-        with connected(self.memory_limit) as (connection, _):
-            self._view(connection, columns)
+        with database(self.memory_limit) as base:
+            self._view(base, columns)
 
     @contextmanager
     def open(self, columns: Sequence[str]) -> Iterator[DuckRows]:
         """`rows`, with what the owner may ask as well."""
-        with connected(self.memory_limit) as (connection, folder):
-            file, view = self._view(connection, columns)
+        with database(self.memory_limit) as base:
+            file, view = self._view(base, columns)
             needed = with_key(self.declaration, view.columns)
             path = file.path
-            quietly(lambda: file.stage(connection, needed, folder), lambda: unreadable(path))
-            yield quietly(lambda: DuckRows.over(view, connection, needed), broken)
+            quietly(lambda: file.stage(base, needed), lambda: unreadable(path))
+            yield quietly(lambda: DuckRows.over(view, base, needed), broken)
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """For the owner alone (`profile.examine`)."""
         key = self.declaration.key
         with self.open(columns) as rows:
             raw = None if key is None else f"c{rows.needed.index(key)}"
-            return quietly(lambda: looking.tally(rows.connection, rows.view, raw), broken)
+            return quietly(lambda: looking.tally(rows.base, rows.view, raw), broken)
 
-    def _view(self, connection: Any, columns: Sequence[str]) -> tuple[File, View]:
+    def _view(self, base: Database, columns: Sequence[str]) -> tuple[File, View]:
         """From the file's schema alone."""
         wanted = wanted_columns(self.declaration, columns)
         file = open_file(self.declaration.source, self.declaration.source_table, self.declaration.read)
         needed = with_key(self.declaration, wanted)
-        kinds = quietly(lambda: file.kinds(connection, needed), lambda: unreadable(file.path))
+        kinds = quietly(lambda: file.kinds(base, needed), lambda: unreadable(file.path))
         return file, view_of(self.declaration, wanted, kinds, decimal=file.decimal)
 
 
@@ -82,21 +72,20 @@ class DuckRows:
     """A view as Ibis expressions; only answers leave the database."""
 
     view: View
-    connection: Any
+    base: Database
     needed: tuple[str, ...]
     """The raw columns, in the order c0, c1, ... of the staged view."""
     places: dict[str, str]
     """For each column of the view its name n0, n1, ... in `numbers`."""
 
     @classmethod
-    def over(cls, view: View, connection: Any, needed: tuple[str, ...]) -> DuckRows:
+    def over(cls, view: View, base: Database, needed: tuple[str, ...]) -> DuckRows:
         """Stack the views: staged (raw cells) < prepared (comparable values) < settled (integers, NULL = leaves) < kept."""
-        rows = cls(view, connection, needed, {name: f"n{at}" for at, name in enumerate(view.columns)})
-        settled = rows.prepared()
-        connection.create_view("settled", settled.select(present=settled.present, **rows.settled(settled)))
-        table = connection.table("settled")
-        kept = [table[place].notnull() for place in rows.places.values()]
-        connection.create_view("kept", table.filter(kept) if kept else table)
+        rows = cls(view, base, needed, {name: f"n{at}" for at, name in enumerate(view.columns)})
+        prepared = rows.prepared()
+        settled = base.view("settled", prepared.select(present=prepared.present, **rows.settled(prepared)))
+        kept = [settled[place].notnull() for place in rows.places.values()]
+        base.view("kept", settled.filter(kept) if kept else settled)
         return rows
 
     @property
@@ -106,7 +95,7 @@ class DuckRows:
     @property
     def size(self) -> int:
         self.view.refuse_size()
-        return int(quietly(lambda: self.connection.table("kept").count().to_pyarrow().as_py(), broken))
+        return quietly(lambda: self.base.number(self.base.table("kept").count()), broken)
 
     def codes(self, columns: Sequence[str], /) -> NDArray[np.int32]:
         self.view.check(columns)
@@ -115,7 +104,7 @@ class DuckRows:
 
     def numbers(self, columns: Sequence[str], /) -> NDArray[np.int64]:
         self.view.check(columns)
-        table = self.connection.table("kept")
+        table = self.base.table("kept")
         return self._fetch([table[self.places[name]] for name in columns], np.dtype(np.int64))
 
     def record(self, key: str, /) -> Record | None:
@@ -135,13 +124,12 @@ class DuckRows:
 
     def prepared(self) -> Any:
         """The staged cells as comparable values x0, x1, ... with r0, r1, ..., whether they were readable."""
-        staged = self.connection.table("staged")
+        staged = self.base.table("staged")
         columns = {"present": staged.present}
         for at, name in enumerate(self.view.columns):
             raw = staged[f"c{self.needed.index(name)}"]
             columns[f"x{at}"], columns[f"r{at}"] = ibis_reading.prepared(raw, self.view.rules[name])
-        self.connection.create_view("prepared", staged.select(**columns), overwrite=True)
-        return self.connection.table("prepared")
+        return self.base.view("prepared", staged.select(**columns))
 
     def settled(self, prepared: Any) -> dict[str, Any]:
         return {
@@ -150,7 +138,7 @@ class DuckRows:
         }
 
     def _codes(self, columns: Sequence[str]) -> list[Any]:
-        table = self.connection.table("kept")
+        table = self.base.table("kept")
         codes = []
         for name in columns:
             bins, number = self.view.bins(name), table[self.places[name]]
@@ -159,15 +147,15 @@ class DuckRows:
 
     def _fetch(self, columns: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
         """Batch by batch into one array that grows in place."""
-        table = self.connection.table("kept")
+        table = self.base.table("kept")
         named = {f"v{at}": column for at, column in enumerate(columns)}
 
         def work() -> NDArray[Any]:
             if not named:
-                return np.empty((table.count().to_pyarrow().as_py(), 0), dtype)
+                return np.empty((self.base.number(table.count()), 0), dtype)
             width, filled = len(named), 0
             flat = np.empty(0, dtype)
-            for batch in table.select(**named).to_pyarrow_batches(chunk_size=BATCH):
+            for batch in self.base.batches(table.select(**named)):
                 wanted = (filled + batch.num_rows) * width
                 if wanted > flat.size:
                     flat.resize(max(wanted, flat.size + flat.size // 4), refcheck=False)  # realloc: no second copy
@@ -192,10 +180,9 @@ class DuckRows:
         index = ibis.literal(0, "int64")
         for code, size in zip(self._codes(by), shape, strict=True):
             index = index * size + code
-        table = self.connection.table("kept")
+        table = self.base.table("kept")
         indexed = table.select(cell=index.cast("int64"), value=table[self.places[metric]])
-        self.connection.create_view("indexed", indexed, overwrite=True)
-        return self.connection.table("indexed")
+        return self.base.view("indexed", indexed)
 
     def _cells(self, by: Sequence[str], metric: str, centre: int, shape: tuple[int, ...], most: int) -> Cells:
         rows = self._indexed(by, metric, shape)
@@ -210,7 +197,7 @@ class DuckRows:
         grouped = rows.group_by("cell").aggregate(
             **{name: measure.cast("string") if name in sums else measure for name, measure in measures.items()}
         )
-        answer = grouped.to_pyarrow().to_pydict()
+        answer = self._arrow(grouped).to_pydict()
         at = np.array(answer["cell"], np.int64)
         squares = [int(text) for text in answer["low"]]
         if high is not None:
@@ -237,15 +224,18 @@ class DuckRows:
         rank = ibis.row_number().over(group_by=["cell", "side"], order_by="distance")
         ranked = distinct.mutate(rank=rank)
         near = ranked.filter((ranked["rank"] < per_side) | (ranked.side == 0)).order_by("cell", "value")
-        answer = near.select("cell", "value", "n").to_pyarrow()
+        answer = self._arrow(near.select("cell", "value", "n"))
         index, values, n = (answer[name].to_numpy() for name in ("cell", "value", "n"))
         return cube.assembled(index, values, n, math.prod(shape))
+
+    def _arrow(self, expression: Any) -> Any:
+        return self.base.batches(expression).read_all()
 
     def _matching(self, key: str) -> list[tuple[int | None, ...]]:
         """The integers of the rows with this key, two of them at most."""
         import ibis
 
-        staged = self.connection.table("staged")
+        staged = self.base.table("staged")
         if self.view.key_kind is None:
             at = position(key)
             if at is None:
@@ -261,7 +251,7 @@ class DuckRows:
             rule_ = self.view.rules[name]
             value, readable = ibis_reading.prepared(found[f"c{self.needed.index(name)}"], rule_)
             columns[place] = ibis_reading.settled(value, readable, rule_)
-        answer = found.select(**columns).limit(2).to_pyarrow().to_pylist()
+        answer = self.base.rows(found.select(**columns).limit(2))
         return [tuple(row[place] for place in self.places.values()) for row in answer]
 
 
@@ -272,41 +262,24 @@ def _spread(at: NDArray[np.int64], values: list[Any], shape: tuple[int, ...], dt
     return spread.reshape(shape)
 
 
-@contextmanager
-def connected(memory_limit: str = MEMORY_LIMIT) -> Iterator[tuple[Any, Path]]:
-    """An empty database in memory, and the private folder that it spills into."""
-    with private_folder() as folder:
-        connection = quietly(lambda: _connect(memory_limit, str(folder)), broken)
-        try:
-            yield connection, folder
-        finally:
-            connection.disconnect()
-
-
 def describe_file(
     path: Path, table: str | None, read: Reading, few: int
 ) -> list[tuple[str, str, tuple[str, ...] | None]]:
     """For the owner alone (`profile.describe`)."""
-    with connected() as (connection, folder):
+    with database() as base:
         file = open_file(path, table, read)
 
         def work() -> list[tuple[str, str, tuple[str, ...] | None]]:
-            names = list(dict.fromkeys(file.names(connection)))
-            kinds = [_kind_or_none(file, connection, name) for name in names]
-            file.stage(connection, names, folder)
-            return list(looking.described(connection, names, kinds, few))
+            names = list(dict.fromkeys(file.names(base)))
+            kinds = [_kind_or_none(file, base, name) for name in names]
+            file.stage(base, names)
+            return list(looking.described(base, names, kinds, few))
 
         return quietly(work, lambda: unreadable(path))
 
 
-def _kind_or_none(file: File, connection: Any, name: str) -> Kind | None:
+def _kind_or_none(file: File, base: Database, name: str) -> Kind | None:
     try:
-        return file.kinds(connection, [name])[name]
+        return file.kinds(base, [name])[name]
     except DeclarationError:
         return None  # a type that cannot be declared, or a name that occurs twice
-
-
-def _connect(memory_limit: str, folder: str) -> Any:
-    import ibis
-
-    return ibis.duckdb.connect(temp_directory=folder, memory_limit=memory_limit, **SETTINGS)

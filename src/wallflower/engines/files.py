@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from wallflower.engines.database import Database
 from wallflower.engines.quiet import quietly, unreadable
 from wallflower.engines.reading import Kind
 from wallflower.errors import DeclarationError
@@ -32,16 +33,16 @@ class File(Protocol):
         """The decimal mark of numbers written as text."""
         ...
 
-    def kinds(self, connection: Any, columns: Sequence[str]) -> Mapping[str, Kind]:
+    def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
         """What the asked-for columns hold, from the file's schema alone; refuses names that it lacks."""
         ...
 
-    def names(self, connection: Any) -> Sequence[str]:
+    def names(self, base: Database) -> Sequence[str]:
         """Every column; for the owner, since a format without a schema finds them in the rows."""
         ...
 
-    def stage(self, connection: Any, columns: Sequence[str], folder: Path) -> None:
-        """Make the view `staged`, whose columns c0, c1, ... hold the raw cells; copies, if any, go into `folder`."""
+    def stage(self, base: Database, columns: Sequence[str]) -> None:
+        """Make the view `staged`, whose columns c0, c1, ... hold the raw cells; copies, if any, go into the folder of `base`."""
         ...
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wallflower.engines import sql
+from wallflower.engines.database import Database
 from wallflower.engines.reading import EXACT, UNDECODABLE, Kind
 
 LARGEST_RECORD = 1 << 26
@@ -23,22 +23,20 @@ class JsonFile:
     path: Path
     decimal: str = "."
 
-    def names(self, connection: Any) -> Sequence[str]:
-        found = sql.fetch(
-            connection, f"SELECT unnest(json_keys(json)) AS name FROM {self._scan('read_json_objects')} GROUP BY ALL"
-        )
+    def names(self, base: Database) -> Sequence[str]:
+        found = base.run(f"SELECT unnest(json_keys(json)) AS name FROM {self._scan('read_json_objects')} GROUP BY ALL")
         return sorted(name for (name,) in found)
 
-    def kinds(self, connection: Any, columns: Sequence[str]) -> Mapping[str, Kind]:
+    def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
         return dict.fromkeys(columns, Kind.TEXT)
 
-    def stage(self, connection: Any, columns: Sequence[str], folder: Path) -> None:
+    def stage(self, base: Database, columns: Sequence[str]) -> None:
         if columns:
             types = ", ".join(f"{sql.literal(name)}: 'JSON'" for name in columns)
             scan = self._scan("read_json", f", columns={{{types}}}")
         else:
             scan = self._scan("read_json_objects")
-        sql.make_view(connection, [_text(sql.name(name)) for name in columns], scan)
+        sql.stage(base, scan, [_text(sql.name(name)) for name in columns])
 
     def _scan(self, function: str, extra: str = "") -> str:
         with self.path.open("rb") as file:

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from wallflower.engines.database import Database
+from wallflower.engines.reading import Kind
+
+TYPES = {
+    # The width of numbers does not matter to the rule. Reals are called float32 so that Ibis always writes the cast to double.
+    Kind.INTEGER: "int64",
+    Kind.REAL: "float32",
+    Kind.DECIMAL: "decimal(38, 9)",
+    Kind.BOOLEAN: "boolean",
+    Kind.TEXT: "string",
+    Kind.DATE: "date",
+    Kind.TIMESTAMP: "timestamp",
+    Kind.NOTHING: "null",
+}
 
 
-def make_view(connection: Any, cells: Sequence[str], scan: str) -> None:
-    """The view `staged`: the given expressions as c0, c1, ..., over a scan."""
+def stage(base: Database, scan: str, cells: Sequence[str], kinds: Sequence[Kind] | None = None) -> None:
+    """The view `staged`: the given expressions over a scan as c0, c1, ...; text unless `kinds` says otherwise."""
     # `present` keeps the view valid, and countable, when no column is asked for.
     columns = ", ".join([*(f"{cell} AS c{at}" for at, cell in enumerate(cells)), "true AS present"])
-    connection.raw_sql(f"CREATE OR REPLACE TEMP VIEW staged AS SELECT {columns} FROM {scan}")
-
-
-def fetch(connection: Any, query: str) -> list[tuple[Any, ...]]:
-    return list(connection.raw_sql(query).fetchall())
+    types = [TYPES[kind] for kind in kinds] if kinds is not None else ["string"] * len(cells)
+    schema = {f"c{at}": type_ for at, type_ in enumerate(types)} | {"present": "boolean"}
+    base.define("staged", f"SELECT {columns} FROM {scan}", schema)
 
 
 def name(text: str) -> str:

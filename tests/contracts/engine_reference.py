@@ -1,0 +1,186 @@
+"""The rule of `wallflower.engines.reading` once more, one cell at a time, with Python's own integers and fractions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from datetime import UTC, date, datetime
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from wallflower.schema.declaration import Becomes, Clip, Column, Declaration
+from wallflower.schema.domains import EPOCH, Categories, Numbers
+
+LEAVES = "leaves"
+MISSING, UNREADABLE, BELOW, ABOVE = "missing", "unreadable", "below", "above"
+NUMBER = re.compile(r" *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)? *")
+
+
+def is_missing(cell) -> bool:
+    return cell is None or cell == "" or cell != cell  # noqa: PLR0124 - NaN
+
+
+def number_in(cell, domain: Numbers):
+    if isinstance(cell, str):
+        if not NUMBER.fullmatch(cell):
+            return UNREADABLE
+        x = float(cell)
+        if math.isinf(x):
+            return UNREADABLE
+    else:
+        x = float(cell)
+    if x < float(domain.lower):
+        return BELOW
+    if x > float(domain.upper):
+        return ABOVE
+    p, q = domain.step.numerator, domain.step.denominator
+    y = x * float(q) / float(p) if max(p, q) < 2**53 else x / float(domain.step)
+    return min(max(math.floor(Fraction(y) + Fraction(1, 2)), domain.first), domain.last)
+
+
+def date_in(cell, domain):
+    if isinstance(cell, datetime):
+        cell = (cell.astimezone(UTC) if cell.tzinfo else cell).date()
+    if isinstance(cell, str):
+        if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", cell):
+            return UNREADABLE
+        try:
+            cell = date(int(cell[:4]), int(cell[5:7]), int(cell[8:]))
+        except ValueError:
+            return UNREADABLE
+    days = (cell - EPOCH).days
+    return BELOW if days < domain.first else ABOVE if days > domain.last else days
+
+
+def same(cell, text: str) -> bool:
+    """Whether a cell is the declared text."""
+    if isinstance(cell, str):
+        return cell == text
+    if isinstance(cell, bool):
+        return text == ("true" if cell else "false")
+    if isinstance(cell, date):
+        return text == cell.isoformat()
+    if not NUMBER.fullmatch(text):
+        return False
+    return Fraction(text.strip()) == cell if isinstance(cell, int) else float(text) == float(cell)
+
+
+def category_in(cell, domain: Categories):
+    if isinstance(cell, str) and "\ufffd" in cell:
+        return UNREADABLE
+    return next((code for code, text in enumerate(domain.values) if same(cell, text)), ABOVE)
+
+
+def found(cell, column: Column):
+    """The declared integer of a cell, or what is wrong with it."""
+    if is_missing(cell):
+        return MISSING
+    if isinstance(column.domain, Categories):
+        return category_in(cell, column.domain)
+    return number_in(cell, column.domain) if isinstance(column.domain, Numbers) else date_in(cell, column.domain)
+
+
+def settled(cell, column: Column):
+    state = found(cell, column)
+    if isinstance(state, int):
+        return state
+    action = column.missing if state in {MISSING, UNREADABLE} else column.outside
+    if isinstance(action, Becomes):
+        return action.number
+    if isinstance(action, Clip):
+        return column.domain.first if state == BELOW else column.domain.last
+    return LEAVES
+
+
+class Reference:
+    """The answers of a view, from a list of rows as dictionaries."""
+
+    def __init__(self, declaration: Declaration, columns, table: list[dict]) -> None:
+        self.declaration, self.columns, self.table = declaration, columns, table
+        self.all = [{name: settled(row[name], declaration.column(name)) for name in columns} for row in table]
+        self.rows = [row for row in self.all if LEAVES not in row.values()]
+
+    def code(self, name: str, number: int) -> int:
+        bins = self.declaration.column(name).bins
+        return number if bins is None else max(at for at, edge in enumerate(bins.edges) if edge <= number)
+
+    def codes(self, columns):
+        return [[self.code(name, row[name]) for name in columns] for row in self.rows]
+
+    def numbers(self, columns):
+        return [[row[name] for name in columns] for row in self.rows]
+
+    def record(self, key: str):
+        if self.declaration.key is None:
+            at = [at for at in range(len(self.table)) if key == f"row:{at}"]
+        else:
+            cells = [row[self.declaration.key] for row in self.table]
+            at = [at for at, cell in enumerate(cells) if not is_missing(cell) and same(cell, key)]
+        if len(at) != 1 or LEAVES in self.all[at[0]].values():
+            return None
+        row = self.all[at[0]]
+        grouped = {
+            name: self.code(name, row[name])
+            for name in self.columns
+            if self.declaration.column(name).bins or isinstance(self.declaration.column(name).domain, Categories)
+        }
+        return row, grouped
+
+    def by_cell(self, by, metric):
+        cells = {place: [] for place in product(*(range(self.declaration.column(name).groups.size) for name in by))}
+        for row in self.rows:
+            cells[tuple(self.code(name, row[name]) for name in by)].append(row[metric])
+        return cells
+
+    def cells(self, by, metric, centre):
+        for place, values in self.by_cell(by, metric).items():
+            z = [value - centre for value in values]
+            yield place, (len(z), sum(z), sum(v * v for v in z), min(z, default=0), max(z, default=0))
+
+    def nearest(self, by, metric, centre, per_side):
+        for values in self.by_cell(by, metric).values():
+            counted = sorted(Counter(values).items())
+            below = [pair for pair in counted if pair[0] < centre]
+            yield [
+                *below[max(len(below) - per_side, 0) :],
+                *[pair for pair in counted if pair[0] == centre],
+                *[pair for pair in counted if pair[0] > centre][:per_side],
+            ]
+
+
+def agree(rows, reference: Reference, *, by, metric, centres, keys) -> None:
+    """Every answer of a view equals the reference's, bit for bit."""
+    columns = list(reference.columns)
+    grouped = [name for name in columns if _grouped(reference.declaration.column(name))]
+    codes, numbers = rows.codes(grouped), rows.numbers(columns)
+    assert codes.dtype == np.int32
+    assert numbers.dtype == np.int64
+    assert codes.shape == (len(reference.rows), len(grouped))
+    assert codes.tolist() == reference.codes(grouped)
+    assert numbers.tolist() == reference.numbers(columns)
+    for key in keys:
+        record, expected = rows.record(key), reference.record(key)
+        assert (record and (dict(record.numbers), dict(record.codes))) == expected, key
+    for centre in centres:
+        _same_cells(rows.cells(by, metric, centre), reference.cells(by, metric, centre))
+        for per_side in (0, 1, 3):
+            nearest = rows.nearest(by, metric, centre, per_side)
+            expected = list(reference.nearest(by, metric, centre, per_side))
+            assert np.diff(nearest.starts).tolist() == [len(entries) for entries in expected]
+            pairs = list(zip(nearest.values.tolist(), nearest.multiplicities.tolist(), strict=True))
+            assert pairs == [pair for entries in expected for pair in entries]
+
+
+def _same_cells(cells, expected) -> None:
+    for place, statistics in expected:
+        parts = (cells.counts, cells.totals, cells.squares, cells.least, cells.most)
+        assert tuple(part[place] for part in parts) == statistics
+        assert type(cells.totals[place]) is int
+        assert type(cells.squares[place]) is int
+
+
+def _grouped(column: Column) -> bool:
+    return column.bins is not None or isinstance(column.domain, Categories)
