@@ -1,3 +1,4 @@
+# ruff: noqa: DTZ001 - timestamps without a zone are one of the types under test
 """One suite for every engine: whatever holds the rows, the answers are those of a naive reader, bit for bit."""
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def test_text_cells_are_read_by_the_rule(place, tmp_path, columns):
         reference = reference_for(text_table(), declaration, columns)
         by = [name for name in columns if name != "x"]
         if metric:
-            agree(rows, reference, by=by, metric=metric, centres=(0, 3, -50), keys=KEYS)
+            agree(rows, reference, by=by, metric=metric, centres=(0, 3), keys=KEYS, sides=(0, 2))
         else:
             assert rows.codes(columns).tolist() == reference.codes(columns)
             assert rows.numbers(columns).tolist() == reference.numbers(columns)
@@ -105,6 +106,7 @@ def test_outside_and_missing_are_applied(place, tmp_path, outside, missing):
             by=["c", "x"],
             metric="x",
             centres=(1,),
+            sides=(1,),
             keys=KEYS,
         )
 
@@ -296,7 +298,7 @@ def test_cells_with_their_own_types_do_not_change_each_other(place, tmp_path):
 
     declaration = declare(X, categories(values=("3", "3.0", "true", "2.5"), outside=Becomes(3)))
     written = [{"k": text, "x": text, "c": text} for text in texts]
-    if place in {from_sqlite}:
+    if place is from_sqlite:
         written[3] = {"k": "1", "x": "1", "c": "1"}  # SQLite has no booleans
     with place(Table(rows_), declaration, tmp_path).rows(("x", "c")) as rows:
         agree(
@@ -352,7 +354,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rows_=st.lists(st.tuples(TEXTS, TEXTS, TEXTS, TEXTS), max_size=12), centre=st.integers(-60, 60))
 def test_any_table_of_texts_is_read_alike_everywhere(rows_, centre):
     declaration = declare(X, categories(), dates())
@@ -361,7 +363,7 @@ def test_any_table_of_texts_is_read_alike_everywhere(rows_, centre):
     keys = [row[0] for row in rows_ if row[0] is not None]
     for place in EVERYWHERE:
         with tempfile.TemporaryDirectory() as folder, place(table, declaration, Path(folder)).rows(("x", "c")) as rows:
-            agree(rows, reference, by=["c"], metric="x", centres=(centre,), keys=keys)
+            agree(rows, reference, by=["c"], metric="x", centres=(centre,), keys=keys[:3], sides=(2,))
 
 
 def test_size_is_refused_unless_it_is_public(place, tmp_path):
@@ -396,7 +398,7 @@ def test_a_missing_column_is_refused_by_name(place, tmp_path):
         pytest.skip("JSON has no schema: a column that no record has is a column of missing cells")
     source = place(text_table(), declare(X, numbers("xx")), tmp_path)
     for ask in (source.verify, lambda columns: source.rows(columns).__enter__()):
-        with pytest.raises(DeclarationError, match="no column 'xx'.*Did you mean 'x'"):
+        with pytest.raises(DeclarationError, match=r"no column 'xx'.*Did you mean 'x'"):
             ask(["xx"])
 
 

@@ -23,10 +23,11 @@ from wallflower.errors import DeclarationError, nearest_name
 BATCH = 50_000
 """Rows copied at a time from SQLite."""
 KINDS = {
-    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), Kind.INTEGER),
-    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), Kind.INTEGER),
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), Kind.INTEGER),
+    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"), Kind.INTEGER),
     **dict.fromkeys(("FLOAT", "DOUBLE"), Kind.REAL),
-    "DECIMAL": Kind.DECIMAL,
+    # Integers of 128 bits are read as decimals are: no other engine has them.
+    **dict.fromkeys(("DECIMAL", "HUGEINT", "UHUGEINT"), Kind.DECIMAL),
     "BOOLEAN": Kind.BOOLEAN,
     **dict.fromkeys(("VARCHAR", "ENUM"), Kind.TEXT),
     "DATE": Kind.DATE,

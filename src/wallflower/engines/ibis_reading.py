@@ -8,6 +8,7 @@ would quote the cell. Constants enter as text cast to DOUBLE, because DuckDB rea
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 
 from wallflower.engines.reading import (
@@ -21,7 +22,7 @@ from wallflower.engines.reading import (
     State,
     grammar,
 )
-from wallflower.schema.domains import Bins
+from wallflower.schema.domains import EPOCH, Bins
 
 LEAF = 16
 """So many comparisons in a row before a search tree pays."""
@@ -131,12 +132,9 @@ def _steps(value: Any, rule: Rule) -> Any:
 
 
 def _bounds(rule: Rule) -> tuple[Any, Any]:
-    import ibis
-
     if isinstance(rule, NumberRule):
         return _double(rule.lower), _double(rule.upper)
-    epoch = ibis.date(1970, 1, 1)
-    return tuple((epoch + ibis.interval(days=days)).cast("date") for days in (rule.first, rule.last))
+    return _day(rule.first), _day(rule.last)
 
 
 def _code(value: Any, rule: CategoryRule) -> Any:
@@ -146,17 +144,20 @@ def _code(value: Any, rule: CategoryRule) -> Any:
     if not rule.codes:
         return ibis.null("int64")
     values = sorted(rule.codes)
-    literals: Callable[[Any], Any] = lambda v: v  # noqa: E731 - text and integers are safe as they are
-    if rule.kind in {Kind.REAL, Kind.DECIMAL}:
-        literals = _double
-    elif rule.kind is Kind.DATE:
-        literals = lambda days: (ibis.date(1970, 1, 1) + ibis.interval(days=days)).cast("date")  # noqa: E731
+
+    def literal(value: Any) -> Any:
+        if rule.kind in {Kind.REAL, Kind.DECIMAL}:
+            return _double(value)
+        if rule.kind is Kind.DATE:
+            return _day(value)
+        # Ibis compares with an integer only when it knows that its type fits.
+        return ibis.literal(value, "uint64") if rule.kind is Kind.INTEGER and value >= 2**63 else value
 
     def leaf(part: Sequence[int]) -> Any:
-        pairs = [(value == literals(values[i]), _integer(rule.codes[values[i]])) for i in part]
+        pairs = [(value == literal(values[i]), _integer(rule.codes[values[i]])) for i in part]
         return ibis.cases(*pairs, else_=_integer(None))
 
-    return _tree(value, [literals(v) for v in values], 0, leaf, leaf=LEAF)
+    return _tree(value, [literal(v) for v in values], 0, leaf, leaf=LEAF)
 
 
 def _tree(value: Any, edges: list[Any], start: int, leaf_of: Callable[[Sequence[int]], Any], *, leaf: int) -> Any:
@@ -181,3 +182,9 @@ def _double(value: float) -> Any:
     import ibis
 
     return ibis.literal(repr(value)).cast("float64")
+
+
+def _day(days: int) -> Any:
+    import ibis
+
+    return ibis.literal(EPOCH + timedelta(days=days))

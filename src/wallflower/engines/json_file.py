@@ -33,7 +33,7 @@ class JsonFile:
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         if columns:
             types = ", ".join(f"{sql.literal(name)}: 'JSON'" for name in columns)
-            scan = self._scan("read_json", f", columns={{{types}}}")
+            scan = self._scan("read_json", f", records=true, columns={{{types}}}")
         else:
             scan = self._scan("read_json_objects")
         sql.stage(base, scan, [_text(sql.name(name)) for name in columns])

@@ -24,7 +24,8 @@ that spells a number (decimal point ".") stands for that number, exactly among i
 3 and pandas' 3.0 are both "3"; the first declared text of a number wins. A column of booleans holds "true" and "false",
 one of dates their ISO text. A NaN is missing.
 
-**Text** that holds U+FFFD, which is what undecodable bytes are read as, is unreadable for every domain.
+**Text** that holds U+FFFD, which is what undecodable bytes are read as, is unreadable for every domain. A declared
+text with a NUL in it matches nothing.
 
 **Keys** are compared by the rule for categories. Timestamps as categories or keys, and nested or binary columns, are
 refused by type before a row is read.
@@ -203,7 +204,7 @@ def _real_text(value: Any) -> str | None:
         return None
     if math.isfinite(number) and number == math.floor(number) and abs(number) < EXACT:
         return str(int(number))
-    return str(value) if isinstance(value, Decimal) else repr(number)
+    return repr(number)
 
 
 def _moment_text(value: Any) -> str | None:
@@ -231,13 +232,18 @@ def _action(action: Drop | Clip | Becomes, bound: int | None) -> int | None:
 
 def _codes(values: tuple[str, ...], kind: Kind) -> Mapping[Any, int]:
     if kind is Kind.TEXT:
-        return {value: code for code, value in enumerate(values) if value and UNDECODABLE not in value}
+        return {value: code for code, value in enumerate(values) if value and _can_match(value)}
     found: dict[float, int] = {}
     for code, value in enumerate(values):
         meant = _meant(value, kind)
         if meant is not None:
             found.setdefault(meant, code)
     return found
+
+
+def _can_match(value: str) -> bool:
+    """A text with a NUL cannot be written in SQL, one that is unreadable matches nothing; so in every engine."""
+    return "\0" not in value and UNDECODABLE not in (cell_text(value) or "")
 
 
 def _meant(value: str, kind: Kind) -> float | None:
@@ -248,10 +254,10 @@ def _meant(value: str, kind: Kind) -> float | None:
     if kind in {Kind.INTEGER, Kind.REAL, Kind.DECIMAL} and value.isascii() and re.match(grammar("."), value):
         if kind is not Kind.INTEGER:
             return float(value)
-        if len(value) > 100 or abs(float(value)) > 1e40:
-            return None  # no physical integer is this long, and 10^(10^9) should not be spelt out
+        if len(value) > 100 or len(value.lower().partition("e")[2]) > 4:
+            return None  # no physical integer needs this, and 10^(10^9) should not be spelt out
         number = Fraction(value.strip())
-        return int(number) if number.denominator == 1 else None
+        return int(number) if number.denominator == 1 and -(2**63) <= number < 2**64 else None
     return None
 
 

@@ -1,0 +1,152 @@
+"""What only files can do wrong: broken lines, strange encodings, formats that are not what they say."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+
+import duckdb
+import pytest
+
+from tests.contracts.engine_sources import categories, declare, numbers
+from wallflower.engines import open_source
+from wallflower.errors import DeclarationError, WallflowerError
+from wallflower.schema.declaration import Becomes, Reading
+
+X = numbers("x", missing=Becomes(-1))
+C = categories("c", ("a", "b", "é", "x,y"), outside=Becomes(3), missing=Becomes(0))
+
+
+def read(path, *, columns=("x",), key=None, record=None, **changes):
+    declaration = replace(declare(X, C, key=key), source=path, **changes)
+    with open_source(declaration).rows(columns) as rows:
+        return rows.record(record) if record else rows.numbers(columns).tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x,c\n1,a\n2\n3,a,surplus,cells\n", [[10], [20], [30]]),
+        ("x,c\r\n1,a\r\n2,b\r\n", [[10], [20]]),
+        ("x,c\n1,a\r\n2,b\n", [[10], [20]]),
+        ("x,c\n1,a\n\n\n2,b", [[10], [20]]),
+        ('x,c\n1,"a\nb"\n2,"x,y"\n', [[10], [20]]),
+        ('x,c\n1,"a"trailing\n2,b\n', [[10], [20]]),
+        ('x,c\n1,a"b\n2,b\n', [[10], [20]]),
+        ('x,c\n1,a\n2,"never closed\n3,b\n', [[10], [20]]),
+        ("x,c\n", []),
+        ("x,c", []),
+        ("\ufeffx,c\n1,a\n", [[10]]),
+        ("x,c\n#1,a\n2,a\n", [[-1], [20]]),
+        ("x,c\n1\0,a\n2,a\n", [[-1], [20]]),
+        ("x,c\nNULL,a\n\\N,a\n", [[-1], [-1]]),
+        ('"x" ,c\n1,a\n', None),
+    ],
+)
+def test_no_line_of_a_csv_makes_reading_fail(tmp_path, text, expected):
+    path = tmp_path / "rows.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    if expected is None:
+        with pytest.raises(DeclarationError, match="no column 'x'"):
+            read(path)
+    else:
+        assert read(path) == expected
+
+
+def test_a_long_line_is_read(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("x,c\n1," + "a" * 5_000_000 + "\n2,b\n")
+    assert read(path) == [[10], [20]]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le", "cp1252", "utf-8", "utf-8-sig"])
+def test_encodings(tmp_path, encoding):
+    path = tmp_path / "rows.csv"
+    path.write_bytes("x,c\n1,é\n2,b\n".encode(encoding))
+    assert read(path, columns=("x", "c"), read=Reading(encoding=encoding)) == [[10, 2], [20, 1]]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "utf-16-le"])
+def test_bytes_that_are_no_text_make_one_cell_unreadable(tmp_path, encoding):
+    path = tmp_path / "rows.csv"
+    bad = b"\x00\xd8" if encoding == "utf-16-le" else b"\xff\xfe"
+    codec = "utf-16-le" if encoding == "utf-16-le" else "utf-8"
+    path.write_bytes("x,c\n1,b".encode(codec) + bad + "\n2,b\n".encode(codec))
+    assert read(path, columns=("x", "c"), read=Reading(encoding=encoding)) == [[10, 0], [20, 1]]
+
+
+def test_delimiter_and_decimal_mark(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("x;c\n1,5;a\n1.5;b\n-,5;a\n")
+    assert read(path, read=Reading(delimiter=";", decimal=",")) == [[15], [-1], [-5]]
+
+
+@pytest.mark.parametrize(
+    "line", ["not json", '{"x": [1', "[1]", '"x"', "17", "", '{"y": 1}', '{"x": {"a": 1}}', '{"x": [1]}']
+)
+def test_no_line_of_json_makes_reading_fail(tmp_path, line):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f'{{"x": 1}}\n{line}\n{{"x": 2}}\n')
+    numbers_ = [number for (number,) in read(path)]
+    assert [number for number in numbers_ if number != -1] == [10, 20]
+
+
+def test_an_empty_json_file_is_an_empty_table(tmp_path):
+    for name, text in (("a.json", "[]"), ("b.jsonl", ""), ("c.json", "")):
+        (tmp_path / name).write_text(text)
+        assert read(tmp_path / name) == []
+
+
+def test_sqlite_cells_of_every_type(tmp_path):
+    path = tmp_path / "rows.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE t (x)")
+        cells = [1, 1.5, "2", b"3", None, float("inf"), "", "2.25"]
+        connection.executemany("INSERT INTO t VALUES (?)", [(cell,) for cell in cells])
+        connection.execute("INSERT INTO t VALUES (CAST(x'ff' AS TEXT))")
+    connection.close()
+    assert read(path, source_table="t") == [[10], [15], [20], [-1], [-1], [-1], [-1], [23], [-1]]
+
+
+def test_duckdb_enums_and_128_bit_integers(tmp_path):
+    path = tmp_path / "rows.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t (x HUGEINT, c ENUM('a', 'é', 'other'))")
+        connection.execute(
+            "INSERT INTO t VALUES (1, 'é'), (170141183460469231731687303715884105727, 'other'), (NULL, NULL)"
+        )
+    assert read(path, columns=("x", "c"), source_table="t") == [[10, 2], [50, 3], [-1, 0]]
+
+
+def test_a_file_that_is_not_what_it_says_is_refused(tmp_path):
+    for name, content in (
+        ("a.parquet", b"x,c\n1,canary\n"),
+        ("b.json", b'[{"x": canary}'),
+        ("c.xlsx", b"PK"),
+        ("d.duckdb", b"canary"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(WallflowerError) as caught:
+            read(tmp_path / name, source_table="t")
+        assert "canary" not in str(caught.value)
+        assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None
+
+
+def test_missing_files_and_tables_are_named(tmp_path):
+    with pytest.raises(DeclarationError, match=r"no file 'gone\.csv'"):
+        read(tmp_path / "gone.csv")
+    sqlite3.connect(tmp_path / "t.db").execute("CREATE TABLE salaries (x)").connection.close()
+    with pytest.raises(DeclarationError, match="Did you mean 'salaries'"):
+        read(tmp_path / "t.db", source_table="salary")
+    with pytest.raises(DeclarationError, match="table ="):
+        read(tmp_path / "t.db")
+
+
+@pytest.mark.parametrize("key", ["\0", "\ud800", "\ufffd", "'; DROP TABLE staged; --", "1e-999999999", "9" * 5000, "é"])
+def test_a_strange_key_finds_nothing(tmp_path, key):
+    path = tmp_path / "rows.csv"
+    path.write_text("x,c\n1,a\n2,b\n")
+    assert read(path, key="c", record=key) is None
+    duckdb.sql("SELECT * FROM (VALUES (1.0, 1), (2.0, 2)) AS t(x, c)").write_parquet(str(tmp_path / "rows.parquet"))
+    assert read(tmp_path / "rows.parquet", key="c", record=key) is None
