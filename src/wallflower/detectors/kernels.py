@@ -1,0 +1,235 @@
+"""Compiled loops behind `detectors.radius`. Nothing here is public; each has a slow twin in the tests.
+
+Coordinates come centred, as doubles that hold integers exactly, in blocks of BLOCK rows laid out [block][column][row].
+`scaled[i]` is weight[i] / (limit + 1/2): a pair is within the radius iff Σ scaled·Δ² < 1. The double sum is trusted
+outside [LOW, HIGH] of the caller; inside, the pair is decided again in integers (`_within`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+BLOCK = 64
+_MASK = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def _select(values: Floats, order: Ints, low: int, high: int, kth: int) -> None:
+    """Reorder order[low:high] so that place kth holds the value it would hold if sorted, smaller ones before it."""
+    left, right = low, high - 1
+    while left < right:
+        pivot = values[order[(left + right) >> 1]]
+        i, j = left, right
+        while i <= j:
+            while values[order[i]] < pivot:
+                i += 1
+            while values[order[j]] > pivot:
+                j -= 1
+            if i <= j:
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if kth <= j:
+            right = j
+        elif kth >= i:
+            left = i
+        else:
+            return
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def arrange(columns: Floats, scaled: Floats, blocks: int, levels: int) -> Ints:
+    """An order of the rows in which every node of the block tree is a compact box: widest side, median block."""
+    size = columns.shape[1]
+    order = np.arange(size)
+    for level in range(levels):
+        for place in prange(1 << level):
+            first, last = (blocks * place) >> level, (blocks * (place + 1)) >> level
+            if last - first < 2:
+                continue
+            low, high = first * BLOCK, min(last * BLOCK, size)
+            widest, side = -1.0, 0
+            for axis in range(columns.shape[0]):
+                least = most = columns[axis, order[low]]
+                for i in range(low + 1, high):
+                    value = columns[axis, order[i]]
+                    least, most = min(least, value), max(most, value)
+                width = scaled[axis] * (most - least) * (most - least)
+                if width > widest:
+                    widest, side = width, axis
+            middle = (blocks * (2 * place + 1)) >> (level + 1)
+            _select(columns[side], order, low, high, middle * BLOCK)
+    return order
+
+
+@njit(cache=True, nogil=True)
+def _within(one: Ints, other: Ints, exactly: Any) -> bool:
+    """Σ weight·Δ² ≤ limit in integers: in 64 bits where the caller proved that enough, else in limbs of 32 bits."""
+    reach, weights, limit, limbs, bound = exactly
+    if reach.size:
+        total = np.int64(0)
+        for axis in range(reach.size):
+            gap = abs(one[axis] - other[axis])
+            if gap > reach[axis]:  # so that no term is above limit, and no sum above 2·limit < 2^63
+                return False
+            total += weights[axis] * gap * gap
+            if total > limit:
+                return False
+        return True
+    length = bound.size
+    sums = np.zeros(length, dtype=np.uint64)
+    square = np.zeros(4, dtype=np.uint64)
+    for axis in range(limbs.shape[0]):
+        gap_bits = np.uint64(abs(one[axis] - other[axis]))
+        low, high = gap_bits & _MASK, gap_bits >> _HALF
+        square[0] = (low * low) & _MASK
+        carry = (low * low) >> _HALF
+        cross = low * high  # below 2^54: gaps are at most 2^54
+        middle = carry + ((cross << np.uint64(1)) & _MASK)
+        square[1] = middle & _MASK
+        upper = (middle >> _HALF) + (cross >> np.uint64(31)) + ((high * high) & _MASK)
+        square[2] = upper & _MASK
+        square[3] = (upper >> _HALF) + ((high * high) >> _HALF)
+        for i in range(4):
+            carry = np.uint64(0)
+            for j in range(length - i):
+                value = sums[i + j] + square[i] * limbs[axis, j] + carry
+                sums[i + j] = value & _MASK
+                carry = value >> _HALF
+    for i in range(length - 1, -1, -1):
+        if sums[i] != bound[i]:
+            return bool(sums[i] < bound[i])
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _box_gaps(low: Floats, high: Floats, other_low: Floats, other_high: Floats, scaled: Floats) -> tuple[float, float]:
+    """Least and greatest squared distance between a point of one box and a point of the other."""
+    least = most = 0.0
+    for axis in range(scaled.size):
+        gap = max(low[axis] - other_high[axis], other_low[axis] - high[axis], 0.0)
+        span = max(high[axis] - other_low[axis], other_high[axis] - low[axis])
+        least += scaled[axis] * gap * gap
+        most += scaled[axis] * span * span
+    return least, most
+
+
+@njit(cache=True, nogil=True)
+def _centre_gap(low: Floats, high: Floats, other_low: Floats, other_high: Floats, scaled: Floats) -> float:
+    total = 0.0
+    for axis in range(scaled.size):
+        gap = low[axis] + high[axis] - other_low[axis] - other_high[axis]
+        total += scaled[axis] * gap * gap
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def _squares(block: Floats, point: Floats, scaled: Floats, out: Floats) -> None:
+    row = block[0]
+    centre, factor = point[0], scaled[0]
+    for i in range(BLOCK):
+        gap = row[i] - centre
+        out[i] = factor * gap * gap
+    for axis in range(1, scaled.size):
+        row = block[axis]
+        centre, factor = point[axis], scaled[axis]
+        for i in range(BLOCK):
+            gap = row[i] - centre
+            out[i] += factor * gap * gap
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs the inner loop its registers
+    forest: Any, questions: Any, decision: Any, cap: int, listing_into: Any
+) -> Ints:
+    """For each asked row how many rows are within the radius, at most `cap`; with `starts`, also which ones.
+
+    A block of asked rows walks the tree together, nearest side first. A node wholly inside or outside the radius is
+    settled by its box. With `starts` (uncapped counts summed up) the same walk writes the places of the rows it finds.
+    """
+    blocks, rows, low, high, levels = forest
+    groups, asked, group_low, group_high, turns = questions
+    scaled, (low_edge, high_edge), exactly = decision
+    starts, found = listing_into
+    total, wanted = rows.shape[0], asked.shape[0]
+    tree = blocks.shape[0]
+    listing = starts.size > 0
+    counts = np.zeros(wanted, dtype=np.int64)
+    for turn in prange(turns.size):
+        group = turns[turn]
+        first = group * BLOCK
+        many = min(BLOCK, wanted - first)
+        squares = np.empty(BLOCK)
+        stack = np.empty((levels + 2, 2), dtype=np.int64)
+        point = np.empty(scaled.size)
+        open_rows = many
+        stack[0, 0] = stack[0, 1] = 0
+        top = 1
+        while top > 0 and open_rows > 0:
+            top -= 1
+            level, place = stack[top, 0], stack[top, 1]
+            begin, end = (tree * place) >> level, (tree * (place + 1)) >> level
+            if begin == end:
+                continue
+            node = (1 << level) - 1 + place
+            least, most = _box_gaps(low[node], high[node], group_low[group], group_high[group], scaled)
+            if least > high_edge:
+                continue
+            if most < low_edge and not listing:
+                inside = min(end * BLOCK, total) - begin * BLOCK
+                for i in range(first, first + many):
+                    if counts[i] < cap:
+                        counts[i] += inside
+                        if counts[i] >= cap:
+                            open_rows -= 1
+                continue
+            if level < levels:
+                left = node * 2 + 1
+                near = _centre_gap(low[left], high[left], group_low[group], group_high[group], scaled)
+                far = _centre_gap(low[left + 1], high[left + 1], group_low[group], group_high[group], scaled)
+                second = 1 if near <= far else 0
+                stack[top, 0], stack[top, 1] = level + 1, 2 * place + second
+                stack[top + 1, 0], stack[top + 1, 1] = level + 1, 2 * place + 1 - second
+                top += 2
+                continue
+            here = begin * BLOCK
+            filled = min(here + BLOCK, total) - here
+            for i in range(first, first + many):
+                if counts[i] >= cap:
+                    continue
+                for axis in range(scaled.size):
+                    point[axis] = groups[group, axis, i - first]
+                least, most = _box_gaps(low[node], high[node], point, point, scaled)
+                if least > high_edge:
+                    continue
+                if most < low_edge and not listing:
+                    counts[i] += filled
+                else:
+                    _squares(blocks[begin], point, scaled, squares)
+                    sure = doubtful = 0
+                    for j in range(BLOCK):
+                        sure += squares[j] < low_edge
+                        doubtful += squares[j] < high_edge
+                    if doubtful > sure or listing:
+                        sure = 0
+                        for j in range(filled):
+                            if squares[j] < low_edge or (
+                                squares[j] < high_edge and _within(asked[i], rows[here + j], exactly)
+                            ):
+                                if listing:
+                                    found[starts[i] + counts[i] + sure] = here + j
+                                sure += 1
+                    counts[i] += sure
+                if counts[i] >= cap:
+                    open_rows -= 1
+        for i in range(first, first + many):
+            counts[i] = min(counts[i], cap)
+    return counts
