@@ -143,7 +143,18 @@ def test_missing_files_and_tables_are_named(tmp_path):
         read(tmp_path / "t.db")
 
 
-@pytest.mark.parametrize("key", ["\0", "\ud800", "\ufffd", "'; DROP TABLE staged; --", "1e-999999999", "9" * 5000, "é"])
+STRANGE = {
+    "nul": "\0",
+    "surrogate": "\ud800",
+    "replacement": "\ufffd",
+    "sql": "'; DROP TABLE staged; --",
+    "tiny": "1e-999999999",
+    "long": "9" * 5000,
+    "letter": "é",
+}
+
+
+@pytest.mark.parametrize("key", STRANGE.values(), ids=STRANGE)
 def test_a_strange_key_finds_nothing(tmp_path, key):
     path = tmp_path / "rows.csv"
     path.write_text("x,c\n1,a\n2,b\n")

@@ -24,7 +24,7 @@ class JsonFile:
     decimal: str = "."
 
     def names(self, base: Database) -> Sequence[str]:
-        found = base.run(f"SELECT unnest(json_keys(json)) AS name FROM {self._scan('read_json_objects')} GROUP BY ALL")
+        found = base.run(f"SELECT DISTINCT unnest(json_keys(json)) FROM {self._scan('read_json_objects')}")
         return sorted(name for (name,) in found)
 
     def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
