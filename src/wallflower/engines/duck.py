@@ -84,7 +84,8 @@ class DuckRows:
         rows = cls(view, base, needed, {name: f"n{at}" for at, name in enumerate(view.columns)})
         prepared = rows.prepared()
         settled = base.view("settled", prepared.select(present=prepared.present, **rows.settled(prepared)))
-        kept = [settled[place].notnull() for place in rows.places.values()]
+        # Columns that drop no row are left out, so that a question need not evaluate them.
+        kept = [settled[place].notnull() for name, place in rows.places.items() if view.rules[name].drops]
         base.view("kept", settled.filter(kept) if kept else settled)
         return rows
 

@@ -24,7 +24,7 @@ from wallflower.engines.reading import (
 )
 from wallflower.schema.domains import EPOCH, Bins
 
-LEAF = 16
+LEAF = 4
 """So many comparisons in a row before a search tree pays."""
 
 
@@ -71,7 +71,8 @@ def settled(value: Any, readable: Any, rule: Rule) -> Any:
     unread = readable != int(State.INSIDE)
     if isinstance(rule, CategoryRule):
         code = _code(value, rule)
-        return ibis.cases((unread, missing), (code.isnull(), _integer(rule.above)), else_=code).cast("int64")
+        known = code if rule.above is None else ibis.coalesce(code, _integer(rule.above))
+        return ibis.cases((unread, missing), else_=known).cast("int64")
     low, high = _bounds(rule)
     return ibis.cases(
         (unread, missing),

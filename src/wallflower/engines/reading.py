@@ -94,6 +94,11 @@ class Rule:
     missing: int | None
     decimal: str = "."
 
+    @property
+    def drops(self) -> bool:
+        """Whether any cell makes its row leave."""
+        return None in {self.below, self.above, self.missing}
+
 
 @dataclass(frozen=True, kw_only=True)
 class NumberRule(Rule):
