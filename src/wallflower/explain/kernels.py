@@ -1,0 +1,228 @@
+"""The loops that numpy cannot do: local outlier factors and histogram bars of many contexts, exactly.
+
+Values come as entries: distance from the asked-for value, how many rows of a cell hold it, the word of the cell (`space`),
+nearest first, one list below and one above. A context's own list is found by walking outwards and skipping cells that are not in it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import get_num_threads, njit, prange
+from numpy.typing import NDArray
+
+from wallflower.detectors.lof import FLOOR
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+
+@njit(cache=True, nogil=True)
+def _walk(
+    gaps: Ints, copies: Ints, words: Words, size: int, outside: np.uint64, k: int, found: Ints, held: Ints
+) -> int:
+    """Distinct distances on one side, nearest first, until they are all the factor can depend on.
+
+    Those are the values up to the one with which k others are reached, and from there until k more are: see lof.md.
+    """
+    n = 0
+    within = 0
+    enough = -1
+    for entry in range(size):
+        if words[entry] & outside:
+            continue
+        gap = gaps[entry]
+        if n > 0 and found[n - 1] == gap:
+            held[n - 1] += copies[entry]
+        else:
+            if enough < 0:
+                if within >= k:
+                    enough = within + k
+            elif within >= enough:
+                break
+            found[n] = gap
+            held[n] = copies[entry]
+            n += 1
+        within += copies[entry]
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: Ints, reach: Ints) -> float:
+    """The local outlier factor of one copy of z[centre] among distinct ascending z with multiplicities m."""
+    low, high, inside = 0, -1, 0
+    for p in range(n):
+        # Both ends of the neighbourhood only move right when p does: the k-distance changes by no more than p moves.
+        while high < p or inside < k + 1:
+            high += 1
+            inside += m[high]
+        while True:
+            left = z[p] - z[low]
+            right = z[high] - z[p]
+            if left <= right:
+                break
+            if inside - m[low] >= k + 1:
+                inside -= m[low]
+                low += 1
+            elif high + 1 < n and z[high + 1] - z[p] <= left:
+                high += 1
+                inside += m[high]
+            else:
+                break
+        first[p], last[p] = low, high
+        reach[p] = max(z[p] - z[low], z[high] - z[p])
+    total = 0.0
+    others = -1
+    own = 0.0
+    for o in range(first[centre], last[centre] + 1):
+        reaches = -reach[o]  # not to itself
+        count = -1
+        for q in range(first[o], last[o] + 1):
+            gap = abs(z[q] - z[o])
+            reaches += m[q] * max(gap, reach[q])
+            count += m[q]
+        density = 1.0 / (reaches / count + FLOOR)
+        if o == centre:
+            own = density
+            total += (m[o] - 1) * density
+        else:
+            total += m[o] * density
+        others += m[o]
+    return total / others / own
+
+
+@njit(cache=True, nogil=True)
+def _one(below: tuple, above: tuple, sizes: tuple, same: int, outside: np.uint64, k: int, room: tuple) -> float:  # type: ignore[type-arg]
+    """The factor in one context from its walks below and above."""
+    gaps, held, z, m, first, last, reach = room
+    left = _walk(below[0], below[1], below[2], sizes[0], outside, k, gaps, held)
+    for i in range(left):
+        z[left - 1 - i] = -gaps[i]
+        m[left - 1 - i] = held[i]
+    z[left] = 0
+    m[left] = same
+    right = _walk(above[0], above[1], above[2], sizes[1], outside, k, gaps, held)
+    z[left + 1 : left + 1 + right] = gaps[:right]
+    m[left + 1 : left + 1 + right] = held[:right]
+    return _factor(z, m, left + 1 + right, left, k, first, last, reach)
+
+
+@njit(cache=True, nogil=True)
+def _room(k: int) -> tuple:  # type: ignore[type-arg]
+    side, both = 2 * k + 1, 4 * k + 3
+    return (
+        np.empty(side, np.int64),
+        np.empty(side, np.int64),
+        np.empty(both, np.int64),
+        np.empty(both, np.int64),
+        np.empty(both, np.int64),
+        np.empty(both, np.int64),
+        np.empty(both, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _kept(source: tuple, size: int, outside: np.uint64, into: tuple) -> int:  # type: ignore[type-arg]
+    """Copy the entries whose cell can be in a context of this slice."""
+    n = 0
+    for entry in range(size):
+        if not source[2][entry] & outside:
+            into[0][n] = source[0][entry]
+            into[1][n] = source[1][entry]
+            into[2][n] = source[2][entry]
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def lof_slices(
+    below: tuple,  # type: ignore[type-arg]
+    above: tuple,  # type: ignore[type-arg]
+    middle: Words,
+    low: Words,
+    population: Ints,
+    same: Ints,
+    k: int,
+    threshold: float,
+    least: int,
+    valid: NDArray[np.bool_],
+) -> None:
+    """Decide all contexts middle × low of one slice: index (i, j) has the word middle[i] | low[j]."""
+    lowest = np.uint64(0)
+    for word in low:
+        lowest |= word
+    teams = get_num_threads() * 4
+    for team in prange(teams):
+        room = _room(k)
+        mine_below = (np.empty_like(below[0]), np.empty_like(below[1]), np.empty_like(below[2]))
+        mine_above = (np.empty_like(above[0]), np.empty_like(above[1]), np.empty_like(above[2]))
+        for i in range(team, len(middle), teams):
+            outside = ~(middle[i] | lowest)
+            sizes = (_kept(below, len(below[0]), outside, mine_below), _kept(above, len(above[0]), outside, mine_above))
+            for j in range(len(low)):
+                here = i * len(low) + j
+                rows = population[here]
+                if rows < least or rows < 2:
+                    valid[here] = False
+                    continue
+                outside = ~(middle[i] | low[j])
+                valid[here] = (
+                    _one(mine_below, mine_above, sizes, same[here], outside, min(k, rows - 1), room) > threshold
+                )
+
+
+@njit(cache=True, nogil=True)
+def lof_some(
+    below: tuple,  # type: ignore[type-arg]
+    above: tuple,  # type: ignore[type-arg]
+    words: Words,
+    population: Ints,
+    same: Ints,
+    k: int,
+    threshold: float,
+    least: int,
+    valid: NDArray[np.bool_],
+) -> None:
+    """Decide a few contexts, given by their words."""
+    room = _room(k)
+    sizes = (len(below[0]), len(above[0]))
+    for here in range(len(words)):
+        rows = population[here]
+        valid[here] = (
+            rows >= least
+            and rows > 1
+            and _one(below, above, sizes, same[here], ~words[here], min(k, rows - 1), room) > threshold
+        )
+
+
+@njit(cache=True, nogil=True)
+def _within(side: tuple, size: int, outside: np.uint64, limit: int, enough: int) -> int:  # type: ignore[type-arg]
+    """Rows of a context at distance 1 to `limit` on one side, counted up to `enough`."""
+    found = 0
+    for entry in range(size):
+        if side[0][entry] > limit or found >= enough:
+            break
+        if not side[2][entry] & outside:
+            found += side[1][entry]
+    return found
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def bars(
+    below: tuple,
+    above: tuple,
+    words: Words,
+    reach_below: Ints,
+    reach_above: Ints,
+    same: Ints,
+    enough: Ints,
+    rare: NDArray[np.bool_],
+) -> None:  # type: ignore[type-arg]
+    """Whether each context has fewer than `enough` rows within the reaches of its bar, its own copies included."""
+    for here in prange(len(words)):
+        outside = ~words[here]
+        found = same[here]
+        if found < enough[here]:
+            found += _within(below, len(below[0]), outside, reach_below[here], enough[here] - found)
+        if found < enough[here]:
+            found += _within(above, len(above[0]), outside, reach_above[here], enough[here] - found)
+        rare[here] = found < enough[here]
