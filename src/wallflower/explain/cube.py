@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Combine = Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], object]
+Combine = Callable[..., object]
 
 
 def over_contexts(cells: NDArray[Any], own: Sequence[int], combine: Combine = np.add) -> NDArray[Any]:
@@ -27,7 +27,7 @@ def over_contexts(cells: NDArray[Any], own: Sequence[int], combine: Combine = np
         found[0] = source[own[axis]]
         for bit, code in enumerate(others):
             half = 1 << bit
-            combine(found[:half], source[code], found[half : 2 * half])
+            combine(found[:half], source[code], out=found[half : 2 * half])
         cells = np.moveaxis(found, 0, axis)
     return np.ascontiguousarray(cells).ravel()
 

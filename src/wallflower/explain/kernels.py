@@ -4,16 +4,20 @@ Values come as entries: distance from the asked-for value, how many rows of a ce
 nearest first, one list below and one above. A context's own list is found by walking outwards and skipping cells that are not in it.
 """
 
+# ruff: noqa: PLR0917 - compiled functions take what they need by place
+
 from __future__ import annotations
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit, prange
 from numpy.typing import NDArray
 
 from wallflower.detectors.lof import FLOOR
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
+Side = tuple[Ints, Ints, Words]
+Room = tuple[Ints, ...]
 
 
 @njit(cache=True, nogil=True)
@@ -47,7 +51,7 @@ def _walk(
 
 
 @njit(cache=True, nogil=True)
-def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: Ints, reach: Ints) -> float:
+def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints) -> float:
     """The local outlier factor of one copy of z[centre] among distinct ascending z with multiplicities m."""
     low, high, inside = 0, -1, 0
     for p in range(n):
@@ -68,32 +72,29 @@ def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: In
                 inside += m[high]
             else:
                 break
-        first[p], last[p] = low, high
+        first[p], last[p], around[p] = low, high, inside - 1
         reach[p] = max(z[p] - z[low], z[high] - z[p])
     total = 0.0
-    others = -1
     own = 0.0
     for o in range(first[centre], last[centre] + 1):
-        reaches = -reach[o]  # not to itself
-        count = -1
-        for q in range(first[o], last[o] + 1):
-            gap = abs(z[q] - z[o])
-            reaches += m[q] * max(gap, reach[q])
-            count += m[q]
-        density = 1.0 / (reaches / count + FLOOR)
+        reaches = (m[o] - 1) * reach[o]  # to its own copies, not to itself
+        for q in range(first[o], o):
+            reaches += m[q] * max(z[o] - z[q], reach[q])
+        for q in range(o + 1, last[o] + 1):
+            reaches += m[q] * max(z[q] - z[o], reach[q])
+        density = 1.0 / (reaches / around[o] + FLOOR)
         if o == centre:
             own = density
             total += (m[o] - 1) * density
         else:
             total += m[o] * density
-        others += m[o]
-    return total / others / own
+    return total / around[centre] / own
 
 
 @njit(cache=True, nogil=True)
-def _one(below: tuple, above: tuple, sizes: tuple, same: int, outside: np.uint64, k: int, room: tuple) -> float:  # type: ignore[type-arg]
+def _one(below: Side, above: Side, sizes: tuple[int, int], same: int, outside: np.uint64, k: int, room: Room) -> float:
     """The factor in one context from its walks below and above."""
-    gaps, held, z, m, first, last, reach = room
+    gaps, held, z, m, first, last, reach, around = room
     left = _walk(below[0], below[1], below[2], sizes[0], outside, k, gaps, held)
     for i in range(left):
         z[left - 1 - i] = -gaps[i]
@@ -103,11 +104,12 @@ def _one(below: tuple, above: tuple, sizes: tuple, same: int, outside: np.uint64
     right = _walk(above[0], above[1], above[2], sizes[1], outside, k, gaps, held)
     z[left + 1 : left + 1 + right] = gaps[:right]
     m[left + 1 : left + 1 + right] = held[:right]
-    return _factor(z, m, left + 1 + right, left, k, first, last, reach)
+    factor: float = _factor(z, m, left + 1 + right, left, k, first, last, reach, around)
+    return factor
 
 
 @njit(cache=True, nogil=True)
-def _room(k: int) -> tuple:  # type: ignore[type-arg]
+def _room(k: int) -> Room:
     side, both = 2 * k + 1, 4 * k + 3
     return (
         np.empty(side, np.int64),
@@ -117,11 +119,12 @@ def _room(k: int) -> tuple:  # type: ignore[type-arg]
         np.empty(both, np.int64),
         np.empty(both, np.int64),
         np.empty(both, np.int64),
+        np.empty(both, np.int64),
     )
 
 
 @njit(cache=True, nogil=True)
-def _kept(source: tuple, size: int, outside: np.uint64, into: tuple) -> int:  # type: ignore[type-arg]
+def _kept(source: Side, size: int, outside: np.uint64, into: Side) -> int:
     """Copy the entries whose cell can be in a context of this slice."""
     n = 0
     for entry in range(size):
@@ -135,8 +138,8 @@ def _kept(source: tuple, size: int, outside: np.uint64, into: tuple) -> int:  # 
 
 @njit(cache=True, nogil=True, parallel=True)
 def lof_slices(
-    below: tuple,  # type: ignore[type-arg]
-    above: tuple,  # type: ignore[type-arg]
+    below: Side,
+    above: Side,
     middle: Words,
     low: Words,
     population: Ints,
@@ -144,13 +147,13 @@ def lof_slices(
     k: int,
     threshold: float,
     least: int,
+    teams: int,
     valid: NDArray[np.bool_],
 ) -> None:
     """Decide all contexts middle × low of one slice: index (i, j) has the word middle[i] | low[j]."""
     lowest = np.uint64(0)
     for word in low:
         lowest |= word
-    teams = get_num_threads() * 4
     for team in prange(teams):
         room = _room(k)
         mine_below = (np.empty_like(below[0]), np.empty_like(below[1]), np.empty_like(below[2]))
@@ -172,8 +175,8 @@ def lof_slices(
 
 @njit(cache=True, nogil=True)
 def lof_some(
-    below: tuple,  # type: ignore[type-arg]
-    above: tuple,  # type: ignore[type-arg]
+    below: Side,
+    above: Side,
     words: Words,
     population: Ints,
     same: Ints,
@@ -195,7 +198,7 @@ def lof_some(
 
 
 @njit(cache=True, nogil=True)
-def _within(side: tuple, size: int, outside: np.uint64, limit: int, enough: int) -> int:  # type: ignore[type-arg]
+def _within(side: Side, size: int, outside: np.uint64, limit: int, enough: int) -> int:
     """Rows of a context at distance 1 to `limit` on one side, counted up to `enough`."""
     found = 0
     for entry in range(size):
@@ -208,15 +211,15 @@ def _within(side: tuple, size: int, outside: np.uint64, limit: int, enough: int)
 
 @njit(cache=True, nogil=True, parallel=True)
 def bars(
-    below: tuple,
-    above: tuple,
+    below: Side,
+    above: Side,
     words: Words,
     reach_below: Ints,
     reach_above: Ints,
     same: Ints,
     enough: Ints,
     rare: NDArray[np.bool_],
-) -> None:  # type: ignore[type-arg]
+) -> None:
     """Whether each context has fewer than `enough` rows within the reaches of its bar, its own copies included."""
     for here in prange(len(words)):
         outside = ~words[here]

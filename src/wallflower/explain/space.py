@@ -50,7 +50,7 @@ class Space:
 
     @property
     def count(self) -> int:
-        return 2**self.free
+        return 1 << self.free
 
     @cached_property
     def _places(self) -> tuple[tuple[int, int], ...]:

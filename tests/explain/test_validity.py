@@ -1,0 +1,108 @@
+"""Every fast way to decide validity against the detector's own definition on filtered rows."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.explain.tables import asked, population, random_table, slow_validity
+from wallflower.detectors import LOF, Distance, Grubbs, Histogram
+from wallflower.explain.cube import over_contexts
+from wallflower.explain.validity import validity
+
+DETECTORS = [
+    Grubbs(),
+    Grubbs(alpha="0.3", argmax=True),
+    LOF(neighbours=1),
+    LOF(neighbours=2, threshold="1.2"),
+    LOF(neighbours=5, threshold="1.1"),
+    LOF(neighbours=20),
+    Histogram(rare="0.1"),
+    Histogram(rare="0.06"),
+    Distance(p="0.2", radius=3),
+]
+SHAPES = [(2, 2), (3, 2, 2), (5,), (2, 3, 1, 2), (4, 3)]
+
+
+@pytest.mark.parametrize("detector", DETECTORS, ids=lambda d: d.text)
+@pytest.mark.parametrize("spread", [2, 12, 500])
+def test_fast_validity_is_the_definition(detector, spread):
+    dice = random.Random(f"{detector.text} {spread}")
+    some_valid = 0
+    for trial in range(40):
+        shape = SHAPES[trial % len(SHAPES)]
+        size = dice.choice([1, 2, 5, 12, 40])
+        table = random_table(dice, shape, size, spread=spread)
+        if trial % 2:
+            table[0] = (*table[0][:-1], dice.choice([-1, 1]) * (spread * 2 + dice.randrange(50)))
+        sight = asked(table, shape, least=dice.choice([1, 4]))
+        expected = slow_validity(sight, detector)
+        decided = validity(sight, detector)
+        assert (decided.every() == expected).all()
+        few = np.array(dice.sample(range(sight.space.count), k=min(4, sight.space.count)))
+        assert (decided.some(few) == expected[few]).all()
+        some_valid += expected.any()
+    if spread > 2:
+        assert some_valid
+
+
+@pytest.mark.parametrize("detector", DETECTORS, ids=lambda d: d.text)
+def test_validity_does_not_see_the_order_of_rows(detector):
+    dice = random.Random(7)
+    table = random_table(dice, (3, 2, 2), 40, spread=6)
+    table[0] = (*table[0][:-1], 15)
+    first = validity(asked(table, (3, 2, 2)), detector).every()
+    for _ in range(5):
+        mixed = [table[0], *dice.sample(table[1:], len(table) - 1)]
+        assert (validity(asked(mixed, (3, 2, 2)), detector).every() == first).all()
+
+
+def test_more_than_one_slice_agrees_with_single_contexts():
+    dice = random.Random(11)
+    shape = (7, 6, 5)
+    table = random_table(dice, shape, 600, spread=300)
+    table[0] = (*table[0][:-1], 420)
+    sight = asked(table, shape, least=5)
+    for detector in (LOF(neighbours=4, threshold="1.3"), Histogram(rare="0.02"), Grubbs(alpha="0.5")):
+        decided = validity(sight, detector)
+        every = decided.every()
+        few = np.array(dice.sample(range(sight.space.count), k=300))
+        assert (decided.some(few) == every[few]).all()
+        for index in few[:60]:
+            values = population(sight, int(index))
+            expected = len(values) >= 5 and detector.stands_out(values, sight.centre, step=Fraction(1))
+            assert every[index] == expected
+
+
+def test_populations_are_subset_sums():
+    dice = random.Random(3)
+    sight = asked(random_table(dice, (3, 3, 2), 50, spread=5), (3, 3, 2))
+    expected = [len(population(sight, index)) for index in range(sight.space.count)]
+    assert sight.population.tolist() == expected
+    assert sight.some_population(np.array([5, 0])).tolist() == [expected[5], expected[0]]
+    lowest = over_contexts(np.arange(18).reshape(3, 3, 2), sight.space.own, np.minimum)
+    assert lowest[-1] == 0
+
+
+@dataclass(frozen=True)
+class Loudest:
+    """A user's own detector that sometimes breaks."""
+
+    def stands_out(self, values, value, /, *, step):
+        if len(values) == 3:
+            raise RuntimeError(values)
+        return value == values[-1]
+
+
+def test_a_detector_of_ones_own_sees_the_filtered_values_and_may_break():
+    dice = random.Random(5)
+    sight = asked(random_table(dice, (3, 2), 14, spread=9), (3, 2))
+    expected = []
+    for index in range(sight.space.count):
+        values = population(sight, index)
+        expected.append(len(values) != 3 and values[-1] == sight.centre)
+    assert validity(sight, Loudest()).every().tolist() == expected
