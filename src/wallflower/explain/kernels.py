@@ -1,4 +1,4 @@
-"""The loops that numpy cannot do: local outlier factors and histogram bars of many contexts, exactly.
+"""The loops that numpy cannot do: local outlier factors, histogram bars and distances to flipping of many contexts.
 
 Values come as entries: distance from the asked-for value, how many rows of a cell hold it, the word of the cell (`space`),
 nearest first, one list below and one above. A context's own list is found by walking outwards and skipping cells that are not in it.
@@ -18,6 +18,9 @@ Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Side = tuple[Ints, Ints, Words]
 Room = tuple[Ints, ...]
+
+CLOSE = 1e-12
+"""Relative distance within which a comparison of doubles is left to whole numbers."""
 
 
 @njit(cache=True, nogil=True)
@@ -51,29 +54,31 @@ def _walk(
 
 
 @njit(cache=True, nogil=True)
-def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints) -> float:
-    """The local outlier factor of one copy of z[centre] among distinct ascending z with multiplicities m."""
+def _neighbourhoods(z: Ints, m: Ints, n: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints) -> None:
+    """For each distinct value its neighbours first..last, all within its k-distance `reach`, and how many they are."""
     low, high, inside = 0, -1, 0
     for p in range(n):
-        # Both ends of the neighbourhood only move right when p does: the k-distance changes by no more than p moves.
+        # Both ends only move right when p does: the k-distance changes by no more than p moves.
         while high < p or inside < k + 1:
             high += 1
             inside += m[high]
-        while True:
-            left = z[p] - z[low]
-            right = z[high] - z[p]
-            if left <= right:
-                break
+        while z[p] - z[low] > z[high] - z[p]:
             if inside - m[low] >= k + 1:
                 inside -= m[low]
                 low += 1
-            elif high + 1 < n and z[high + 1] - z[p] <= left:
+            elif high + 1 < n and z[high + 1] - z[p] <= z[p] - z[low]:
                 high += 1
                 inside += m[high]
             else:
                 break
         first[p], last[p], around[p] = low, high, inside - 1
         reach[p] = max(z[p] - z[low], z[high] - z[p])
+
+
+@njit(cache=True, nogil=True)
+def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints) -> float:
+    """The local outlier factor of one copy of z[centre] among distinct ascending z with multiplicities m."""
+    _neighbourhoods(z, m, n, k, first, last, reach, around)
     total = 0.0
     own = 0.0
     for o in range(first[centre], last[centre] + 1):
@@ -88,7 +93,8 @@ def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: In
             total += (m[o] - 1) * density
         else:
             total += m[o] * density
-    return total / around[centre] / own
+    factor: float = total / around[centre] / own
+    return factor
 
 
 @njit(cache=True, nogil=True)
@@ -229,3 +235,66 @@ def bars(
         if found < enough[here]:
             found += _within(above, len(above[0]), outside, reach_above[here], enough[here] - found)
         rare[here] = found < enough[here]
+
+
+@njit(cache=True, nogil=True)
+def _flip_with(
+    m: int, size: int, total: int, squares: float, low: int, high: int, least: int, kappa: NDArray[np.float64]
+) -> int:
+    """Whether m moves can end a context's validity: 1 yes, 0 no, 2 too close for doubles. See robust.md for the formulas."""
+    answer = 0
+    for b in range(m + 1):
+        a = m - b
+        n = size + a - b
+        if n < least:
+            return 1
+        K = kappa[n]
+        best = ((K + b) * (high - low) / 2.0 - total + a * low) / (high + low)
+        for j in range(min(max(int(np.floor(best - 1e-6)), 0), a), min(max(int(np.floor(best + 1e-6)) + 1, 0), a) + 1):
+            t = total + j * (high + low) - a * low
+            q = squares + float(j) * high * high + float(a - j) * low * low
+            if t > (K + b) * high:
+                left, right = float(t - b * high) ** 2 + K * b * float(high) * high, K * q
+            elif t < -(K + b) * low:
+                left, right = float(t + b * low) ** 2 + K * b * float(low) * low, K * q
+            else:
+                left, right = float(t) * t, (K + b) * q
+            if left <= right * (1 - CLOSE):
+                return 1
+            if left <= right * (1 + CLOSE):
+                answer = 2
+    return answer
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def flips(
+    sizes: Ints,
+    totals: Ints,
+    squares: NDArray[np.float64],
+    low: int,
+    high: int,
+    least: int,
+    cap: int,
+    kappa: NDArray[np.float64],
+    found: Ints,
+) -> None:
+    """The least number of moves that ends each context's validity, at most `cap`; -1 where doubles cannot tell."""
+    for here in prange(len(sizes)):
+        known, tried, step = -1, 0, 0
+        answer = 0
+        while True:  # the first of 0, 1, 3, 7, ... moves that suffices
+            answer = _flip_with(tried, sizes[here], totals[here], squares[here], low, high, least, kappa)
+            if answer != 0 or tried >= cap:
+                break
+            known = tried
+            step = 2 * step + 1
+            tried = min(step, cap)
+        enough = tried
+        while answer != 2 and enough - known > 1:
+            middle = (known + enough) // 2
+            answer = _flip_with(middle, sizes[here], totals[here], squares[here], low, high, least, kappa)
+            if answer == 1:
+                enough = middle
+            elif answer == 0:
+                known = middle
+        found[here] = -1 if answer == 2 else enough

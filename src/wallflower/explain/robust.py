@@ -1,0 +1,100 @@
+"""How many rows must change before the record no longer stands out? A score that no row moves by more than one.
+
+The state of a context is (N, S, Q): its rows, Σz and Σz², with z = y − v in [−low, high] because values are clipped to declared bounds.
+A move adds any z of that range to the state, or takes any away, there or not. The distance is the least number of moves to a state in which
+Grubbs' test does not flag v or the population is below the least. Proof and formulas: robust.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.detectors import Grubbs
+from wallflower.detectors.grubbs import LEAST, SCALE_BITS
+
+UNIT = 1 << SCALE_BITS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flips:
+    """Distance to flipping for Grubbs' test with these public constants."""
+
+    detector: Grubbs
+    low: int
+    """v minus the lower bound, in steps."""
+    high: int
+    """The upper bound minus v, in steps."""
+    least: int
+    """Public least population; it is part of the flip condition and tested nowhere else."""
+    cap: int
+    """Distances beyond this count as this."""
+
+    @property
+    def floor(self) -> int:
+        return max(LEAST, self.least)
+
+    def distance(self, size: int, total: int, squares: int) -> int:
+        """The distance of one state, in whole numbers."""
+        known, enough = -1, self.cap
+        while enough - known > 1:
+            middle = (known + enough) // 2
+            if self.within(middle, size, total, squares):
+                enough = middle
+            else:
+                known = middle
+        return enough
+
+    def within(self, moves: int, size: int, total: int, squares: int) -> bool:
+        """Whether so many moves can reach a state that is not an outlier's."""
+        return any(self._adding(moves - removed, removed, size, total, squares) for removed in range(moves + 1))
+
+    def _adding(self, a: int, b: int, size: int, total: int, squares: int) -> bool:
+        """Whether `a` additions and `b` removals can: additions at the ends of the range, removals all equal."""
+        if size + a - b < self.floor:
+            return True
+        low, high = self.low, self.high
+        K = int(self.detector.critical(np.array([size + a - b]))[0])
+        best = ((K + b * UNIT) * (high - low) - 2 * UNIT * (total - a * low)) // (2 * UNIT * (high + low))
+        for j in {min(max(best, 0), a), min(max(best + 1, 0), a)}:
+            t = total + j * high - (a - j) * low
+            q = squares + j * high**2 + (a - j) * low**2
+            if self._removing(b, K, t, q):
+                return True
+        return False
+
+    def _removing(self, b: int, K: int, t: int, q: int) -> bool:
+        """Whether taking away b values of equal size w/b can make (t − w)² ≤ κ·(q − w²/b), all times 2^20."""
+        reach = K + b * UNIT
+        if t * UNIT > reach * self.high:  # the best w is beyond b·high
+            return (t - b * self.high) ** 2 * UNIT + K * b * self.high**2 <= K * q
+        if t * UNIT < -reach * self.low:
+            return (t + b * self.low) ** 2 * UNIT + K * b * self.low**2 <= K * q
+        return t * t * UNIT <= reach * q
+
+    def distances(
+        self, sizes: NDArray[np.int64], totals: NDArray[np.object_], squares: NDArray[np.object_]
+    ) -> NDArray[np.int64]:
+        """The distance of many states: compiled doubles, and whole numbers wherever those are too close to tell."""
+        from wallflower.explain.kernels import flips
+
+        top = int(sizes.max(initial=0)) + self.cap + 1
+        kappa = np.zeros(top + 1)
+        kappa[LEAST:] = self.detector.critical(np.arange(LEAST, top + 1)) * 2.0**-SCALE_BITS
+        found = np.empty(len(sizes), dtype=np.int64)
+        flips(
+            sizes,
+            totals.astype(np.int64),
+            squares.astype(np.float64),
+            self.low,
+            self.high,
+            self.floor,
+            self.cap,
+            kappa,
+            found,
+        )
+        for here in np.flatnonzero(found < 0):
+            found[here] = self.distance(int(sizes[here]), int(totals[here]), int(squares[here]))
+        return found
