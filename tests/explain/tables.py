@@ -71,7 +71,7 @@ class PlainRows:
         for cell, ys in groups.items():
             z = [y - centre for y in ys]
             for array, value in zip(
-                made, (len(z), sum(z), sum(a * a for a in z), min(ys, default=0), max(ys, default=0)), strict=True
+                made, (len(z), sum(z), sum(a * a for a in z), min(z, default=0), max(z, default=0)), strict=True
             ):
                 array[cell] = value
         return Cells(*made)

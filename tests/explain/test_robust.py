@@ -123,7 +123,8 @@ def test_many_states_at_once_give_the_same_distances(low, high):
         np.array(column, dtype=kind)
         for column, kind in zip(zip(*states, strict=True), (np.int64, object, object), strict=True)
     )
-    assert flips.distances(sizes, totals, squares).tolist() == [flips.distance(*s) for s in states]
+    found = flips.distances(sizes, totals.astype(np.int64), squares.astype(np.float64), states.__getitem__)
+    assert found.tolist() == [flips.distance(*s) for s in states]
 
 
 def test_the_cap_is_a_minimum():

@@ -1,1 +1,11 @@
-""""""
+"""In which context does a record stand out? Private contextual outlier release.
+
+Ask: `Context`. Utilities of one's own: `Utility`. A context is a set of declared values per column (`space`); which are valid is decided
+exactly for every detector (`validity`); one is selected under the paper's output-constrained promise (`constrained`, `searches`) or
+under full differential privacy for everyone but the asked-for record (`full`, `robust`).
+"""
+
+from wallflower.explain.queries import Context
+from wallflower.explain.utilities import Utility
+
+__all__ = ["Context", "Utility"]

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines.base import Nearest, Rows
+from wallflower.engines.base import Cells, Nearest, Rows
 from wallflower.explain.cube import over_contexts, total_in
 from wallflower.explain.space import Space
 
@@ -34,6 +34,15 @@ class Asked:
         return self.rows.declaration.column(self.metric).numeric.step
 
     @cached_property
+    def cells(self) -> Cells:
+        """Exact statistics of metric − centre in each cell of the cube."""
+        return self.rows.cells(self.space.columns, self.metric, self.centre)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        return self.cells.counts
+
+    @cached_property
     def codes(self) -> NDArray[np.int64]:
         """The cell of each row, in row-major order of the cube."""
         codes = self.rows.codes(self.space.columns).astype(np.int64)
@@ -44,20 +53,20 @@ class Asked:
         """Metric minus centre of each row."""
         return self.rows.numbers((self.metric,))[:, 0] - self.centre
 
-    def count(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Rows per cell, of those chosen."""
-        cells = self.codes if chosen is None else self.codes[chosen]
-        found = np.bincount(cells, minlength=len(self.space.cells)).astype(np.int64)
-        return found.reshape(self.space.shape)
-
-    @cached_property
-    def counts(self) -> NDArray[np.int64]:
-        return self.count()
-
     @cached_property
     def population(self) -> NDArray[np.int64]:
         """Rows of each context."""
         return over_contexts(self.counts, self.space.own)
+
+    def state(self, index: int) -> tuple[int, int, int]:
+        """Rows, Σz and Σz² of one context in whole numbers, z = metric − centre."""
+        inside = (self.space.cells & ~self.space.patterns(np.array([index]))[0]) == 0
+        cells = self.cells
+        return (
+            int(cells.counts.ravel()[inside].sum()),
+            sum(cells.totals.ravel()[inside]),
+            sum(cells.squares.ravel()[inside]),
+        )
 
     def some_population(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
         return total_in(self.counts.ravel(), self.space.cells, self.space.patterns(indices))
@@ -76,6 +85,12 @@ class Entries:
         here = gaps == 0
         same = np.bincount(cells[here], weights=near.multiplicities[here], minlength=len(asked.space.cells))
         self.same = same.astype(np.int64).reshape(asked.space.shape)
+
+
+def extremes(asked: Asked) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Least and largest metric − centre of each cell; an empty cell changes no minimum and no maximum."""
+    empty, far = asked.counts == 0, np.iinfo(np.int64).max
+    return np.where(empty, far, asked.cells.least), np.where(empty, -far, asked.cells.most)
 
 
 Side = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]

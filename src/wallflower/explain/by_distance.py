@@ -15,7 +15,8 @@ class DistanceValidity:
 
     def __init__(self, asked: Asked, detector: Distance) -> None:
         self.asked, self.detector = asked, detector
-        self.near = asked.count(np.abs(asked.shifted) <= detector.reach(asked.step))
+        near = asked.codes[np.abs(asked.shifted) <= detector.reach(asked.step)]
+        self.near = np.bincount(near, minlength=asked.counts.size).reshape(asked.space.shape)
 
     def margins(self) -> NDArray[np.int64]:
         """`Distance.margin` of every context."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from wallflower.detectors import Grubbs
 from wallflower.detectors.grubbs import LEAST, SCALE_BITS
-from wallflower.explain.asked import Asked
+from wallflower.explain.asked import Asked, extremes
 from wallflower.explain.cube import over_contexts
 
 CLOSE = 1e-12
@@ -19,17 +19,14 @@ class GrubbsValidity:
 
     def __init__(self, asked: Asked, detector: Grubbs) -> None:
         self.asked, self.detector = asked, detector
-        self.cells = asked.rows.cells(asked.space.columns, asked.metric, asked.centre)
+        self.cells = asked.cells
         self.totals = self.cells.totals.astype(np.int64)
         self.squares = self.cells.squares.astype(np.float64)
-        empty = self.cells.counts == 0
-        far = np.iinfo(np.int64).max
-        self.lowest = np.where(empty, far, self.cells.least - asked.centre)
-        self.highest = np.where(empty, -far, self.cells.most - asked.centre)
+        self.lowest, self.highest = extremes(asked)
 
     def every(self) -> NDArray[np.bool_]:
         own = self.asked.space.own
-        sizes = over_contexts(self.cells.counts, own)
+        sizes = self.asked.population
         totals, squares = over_contexts(self.totals, own), over_contexts(self.squares, own)
         valid, close = self._compare(sizes, totals, squares)
         if self.detector.argmax:
@@ -66,18 +63,14 @@ class GrubbsValidity:
         return valid, close
 
     def _exactly(self, indices: NDArray[np.int64]) -> NDArray[np.bool_]:
-        found = np.zeros(len(indices), dtype=np.bool_)
-        counts, cells = self.cells.counts.ravel(), self.asked.space.cells
-        for place, word in enumerate(self.asked.space.patterns(indices)):
-            inside = ((cells & ~word) == 0) & (counts > 0)
-            size = int(counts[inside].sum())
-            if size < max(LEAST, self.asked.least):
-                continue
-            total, squares = sum(self.cells.totals.ravel()[inside]), sum(self.cells.squares.ravel()[inside])
-            found[place] = self.detector.exceeds(size, total, squares) and (
-                not self.detector.argmax
-                or self.detector.furthest(
-                    size, total, int(self.lowest.ravel()[inside].min()), int(self.highest.ravel()[inside].max())
-                )
-            )
-        return found
+        return np.array([self._one(int(index)) for index in indices], dtype=np.bool_)
+
+    def _one(self, index: int) -> bool:
+        size, total, squares = self.asked.state(index)
+        if size < self.asked.least or not self.detector.exceeds(size, total, squares):
+            return False
+        if not self.detector.argmax:
+            return True
+        inside = (self.asked.space.cells & ~self.asked.space.patterns(np.array([index]))[0]) == 0
+        lowest, highest = self.lowest.ravel()[inside].min(), self.highest.ravel()[inside].max()
+        return self.detector.furthest(size, total, int(lowest), int(highest))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from wallflower.detectors import Histogram
 from wallflower.detectors.histogram import bar
-from wallflower.explain.asked import Asked, Entries, Side, inside, slices
+from wallflower.explain.asked import Asked, Entries, Side, extremes, inside, slices
 from wallflower.explain.cube import over_contexts, total_in
 from wallflower.progress import report
 
@@ -21,10 +21,7 @@ class HistogramValidity:
     def __init__(self, asked: Asked, detector: Histogram) -> None:
         self.asked, self.detector = asked, detector
         self.entries = Entries(asked, ALL)
-        cells = asked.rows.cells(asked.space.columns, asked.metric, asked.centre)
-        far = np.iinfo(np.int64).max
-        self.lowest = np.where(cells.counts == 0, far, cells.least - asked.centre)
-        self.highest = np.where(cells.counts == 0, -far, cells.most - asked.centre)
+        self.lowest, self.highest = extremes(asked)
 
     def every(self) -> NDArray[np.bool_]:
         space = self.asked.space

@@ -7,6 +7,7 @@ Grubbs' test does not flag v or the population is below the least. Proof and for
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,26 +76,23 @@ class Flips:
         return t * t * UNIT <= reach * q
 
     def distances(
-        self, sizes: NDArray[np.int64], totals: NDArray[np.object_], squares: NDArray[np.object_]
+        self,
+        sizes: NDArray[np.int64],
+        totals: NDArray[np.int64],
+        squares: NDArray[np.float64],
+        exactly: Callable[[int], tuple[int, int, int]],
     ) -> NDArray[np.int64]:
-        """The distance of many states: compiled doubles, and whole numbers wherever those are too close to tell."""
+        """The distance of many states: compiled doubles, and whole numbers wherever those are too close to tell.
+
+        `squares` may be rounded; `exactly` gives the state at a place in whole numbers.
+        """
         from wallflower.explain.kernels import flips
 
         top = int(sizes.max(initial=0)) + self.cap + 1
         kappa = np.zeros(top + 1)
         kappa[LEAST:] = self.detector.critical(np.arange(LEAST, top + 1)) * 2.0**-SCALE_BITS
         found = np.empty(len(sizes), dtype=np.int64)
-        flips(
-            sizes,
-            totals.astype(np.int64),
-            squares.astype(np.float64),
-            self.low,
-            self.high,
-            self.floor,
-            self.cap,
-            kappa,
-            found,
-        )
+        flips(sizes, totals, squares, self.low, self.high, self.floor, self.cap, kappa, found)
         for here in np.flatnonzero(found < 0):
-            found[here] = self.distance(int(sizes[here]), int(totals[here]), int(squares[here]))
+            found[here] = self.distance(*exactly(int(here)))
         return found

@@ -15,6 +15,9 @@ from wallflower.explain.by_histogram import HistogramValidity
 from wallflower.explain.by_lof import LOFValidity
 from wallflower.progress import report
 
+BUILT_IN = (Grubbs, LOF, Histogram, Distance)
+"""Detectors that decide all contexts at once."""
+
 
 class Validity(Protocol):
     """Which contexts are valid: at least `least` rows, and the record stands out in them."""

@@ -1,0 +1,209 @@
+"""In which context does this record stand out?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+from wallflower.detectors import Detector
+from wallflower.detectors.base import spelled
+from wallflower.engines.base import Record, Rows
+from wallflower.errors import UsageError
+from wallflower.explain import constrained, full
+from wallflower.explain.asked import Asked
+from wallflower.explain.checks import check
+from wallflower.explain.inspection import seen
+from wallflower.explain.landscape import Landscape
+from wallflower.explain.prices import price_constrained, price_full
+from wallflower.explain.space import Space, checked_size, context_codes, parse_context
+from wallflower.explain.utilities import OfOnesOwn, Overlap, Population, Scores, Utility
+from wallflower.explain.validity import BUILT_IN, validity
+from wallflower.noise.entropy import Entropy
+from wallflower.privacy.price import Price
+from wallflower.schema.declaration import Declaration
+from wallflower.schema.domains import Bins, Categories
+from wallflower.schema.exact import exact, positive
+
+REACH, SLOW_REACH = 24, 12
+"""log2 of how many contexts `exact` looks at, at most: with the built-in detectors and utilities, and with one's own."""
+MOST_SUM = 2**60
+"""Sums of a whole column of steps stay within a machine word."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """Ask for one context, among declared values of `by`, in which the record with key `record` stands out on `metric`.
+
+    >>> from wallflower.detectors import LOF
+    >>> Context(record="8", metric="salary", by=("job_title", "city"), detector=LOF(), epsilon="0.2").search is None
+    True
+    """
+
+    name: ClassVar[str] = "explain"
+
+    record: str
+    """Key of the asked-for record. It is not protected: that it stands out is what the answer says."""
+    metric: str
+    """The numeric column in which it stands out."""
+    by: tuple[str, ...]
+    """Columns with declared values or bins; a context holds at least one value of each."""
+    detector: Detector
+    epsilon: Fraction | str | int
+    """Budget, the certificate's part included."""
+    guarantee: Literal["output-constrained", "full"] = "output-constrained"
+    search: Literal["exact", "uniform", "walk", "dfs", "bfs"] | None = None
+    """None: `exact` when the declared domain has at most 2^24 contexts around a record (2^12 for a detector or utility of one's own), else `bfs`."""
+    samples: int = 50
+    """Contexts that a search other than `exact` collects; the paper's 50."""
+    min_population: int = 10
+    """A context with fewer rows is not valid. 10 is the least count many statistical offices publish."""
+    utility: Literal["population", "overlap"] | Utility = "population"
+    start: Mapping[str, Sequence[str]] | str | None = None
+    """A public context, `col=v|v;col=v`: what `overlap` compares with, and where walk, dfs and bfs begin."""
+    certificate_epsilon: Fraction | str | int | None = None
+    """With `full`: the part of epsilon spent on checking that the selected context is valid, else no answer."""
+    certificate_failure: Fraction | str | int | None = None
+    """With `full`: the most probable an invalid context may get past that check."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by", tuple(self.by))
+        object.__setattr__(self, "epsilon", positive(self.epsilon, name="epsilon"))
+        if isinstance(self.start, str):
+            object.__setattr__(self, "start", parse_context(self.start))
+        for field in ("certificate_epsilon", "certificate_failure"):
+            if getattr(self, field) is not None:
+                object.__setattr__(self, field, positive(getattr(self, field), name=field))
+        check(self)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.by, self.metric)))
+
+    # Everything below up to `run` uses public things alone.
+
+    def _domains(self, declaration: Declaration) -> tuple[Categories | Bins, ...]:
+        bounds = declaration.column(self.metric).numeric
+        if declaration.max_rows * (bounds.last - bounds.first) >= MOST_SUM:
+            raise UsageError(
+                f"{declaration.max_rows} rows of '{self.metric}' could add up to more than 2^60 steps.",
+                hint=f"Declare a coarser step for [columns.{self.metric}], or a smaller max_rows.",
+            )
+        return tuple(declaration.column(name).groups for name in self.by)
+
+    def _start_codes(self, domains: Sequence[Categories | Bins]) -> tuple[tuple[int, ...], ...] | None:
+        if self.start is None or isinstance(self.start, str):
+            return None
+        return context_codes(self.start, self.by, domains)
+
+    def _search(self, contexts_log2: int) -> str:
+        slow = not isinstance(self.detector, BUILT_IN) or not isinstance(self.utility, str)
+        reach = SLOW_REACH if slow else REACH
+        if self.search is None and self.guarantee == "output-constrained":
+            return "exact" if contexts_log2 <= reach else "bfs"
+        if self.search in (None, "exact") and contexts_log2 > reach:
+            raise UsageError(
+                f"there are 2^{contexts_log2} contexts, and looking at all of them is limited to 2^{reach}.",
+                hint="Name fewer columns in 'by', declare coarser values, or choose another search.",
+            )
+        return self.search or "exact"
+
+    def _constrained(self, declaration: Declaration) -> constrained.Plan:
+        domains = self._domains(declaration)
+        own = None if isinstance(self.utility, str) else self.utility
+        return constrained.Plan(
+            search=self._search(checked_size(domains)),
+            samples=self.samples,
+            epsilon=exact(self.epsilon),
+            sensitivity=1 if own is None else own.sensitivity,
+            monotone=True if own is None else own.monotone,
+            neighbours=declaration.neighbours,
+            start=self._start_codes(domains),
+        )
+
+    def _full(self, declaration: Declaration) -> full.Plan:
+        size = checked_size(self._domains(declaration))
+        self._search(size)
+        certificate = None
+        if self.certificate_epsilon is not None and self.certificate_failure is not None:
+            certificate = full.Certificate(
+                epsilon=exact(self.certificate_epsilon),
+                failure=exact(self.certificate_failure),
+                neighbours=declaration.neighbours,
+            )
+        return full.Plan(
+            detector=full.supported(self.detector),
+            least=self.min_population,
+            epsilon=exact(self.epsilon) - (certificate.epsilon if certificate else 0),
+            neighbours=declaration.neighbours,
+            contexts_log2=size,
+            certificate=certificate,
+        )
+
+    def price(self, declaration: Declaration) -> Price:
+        size = checked_size(self._domains(declaration))
+        public = {
+            "record": self.record,
+            "metric": self.metric,
+            "by": ", ".join(self.by),
+            "detector": spelled(self.detector),
+            "least population": str(self.min_population),
+            "contexts": f"2^{size}",
+        }
+        if self.guarantee == "full":
+            return price_full(self._full(declaration), public)
+        utility = self.utility if isinstance(self.utility, str) else repr(self.utility)
+        return price_constrained(self._constrained(declaration), {**public, "utility": utility}, size)
+
+    def _asked(self, rows: Rows) -> tuple[Asked, bool]:
+        """The rows as the record sees them. An unknown record takes the same path with a made-up one, and gets no answer."""
+        record = rows.record(self.record)
+        if record is None:
+            first = rows.declaration.column(self.metric).numeric.first
+            stand_in = Record(numbers={self.metric: first}, codes=dict.fromkeys(self.by, 0))
+        shown_record = record or stand_in
+        space = Space(
+            columns=self.by,
+            domains=self._domains(rows.declaration),
+            own=tuple(shown_record.codes[name] for name in self.by),
+        )
+        asked = Asked(
+            rows=rows,
+            space=space,
+            metric=self.metric,
+            centre=shown_record.numbers[self.metric],
+            least=self.min_population,
+        )
+        return asked, record is not None
+
+    def _landscape(self, asked: Asked) -> Landscape:
+        return Landscape(asked, validity(asked, self.detector), self._scores(asked))
+
+    def _scores(self, asked: Asked) -> Scores:
+        if not isinstance(self.utility, str):
+            return OfOnesOwn(asked, self.utility)
+        start = self._start_codes(asked.space.domains)
+        return Population(asked) if self.utility == "population" or start is None else Overlap(asked, start)
+
+    def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
+        asked, known = self._asked(rows)
+        if self.guarantee == "full":
+            index = self._full(rows.declaration).run(asked, entropy)
+        else:
+            index = self._constrained(rows.declaration).run(self._landscape(asked), entropy)
+        if index is None or not known:
+            return None
+        return {"context": asked.space.named(index), "text": asked.space.text(index)}
+
+    def inspect(self, rows: Rows) -> dict[str, Any]:
+        asked, known = self._asked(rows)
+        if not known:
+            return {"facts": {"record": "not found, dropped, or not unique"}, "figures": {}}
+        if self.guarantee == "full":
+            plan = self._full(rows.declaration)
+            return seen(asked, self._landscape(asked), plan.selection.exponent, robust=plan.scores(asked))
+        plan_ = self._constrained(rows.declaration)
+        if plan_.search != "exact" and asked.space.free > REACH:
+            return {"facts": {"contexts": f"2^{asked.space.free}, too many to look at all"}, "figures": {}}
+        return seen(asked, self._landscape(asked), plan_.selection.exponent if plan_.search == "exact" else None)
