@@ -136,7 +136,13 @@ class Space:
         common = math.lcm(*(square.denominator for square in squares), (self.d**2).denominator)
         if (self.d**2 * common).__ceil__().bit_length() > MOST_BITS:
             # Ranges with no small common denominator: squared weights are rounded, by less than one part in 10^12.
-            common = 1 << (MOST_BITS - 1 - max(0, (self.d**2).__ceil__().bit_length()))
+            common = 1 << (MOST_BITS - 1 - (self.d**2).__ceil__().bit_length())
+            for axis in self.axes:
+                if axis.weight and axis.scale > 1 << 30:
+                    raise DeclarationError(
+                        f"column '{axis.name}' has too many steps to be measured exactly beside the others.",
+                        hint="Declare a coarser step: at most 2^30 steps between lower and upper.",
+                    )
         object.__setattr__(self, "factors", tuple(round(square * common) for square in squares))
         object.__setattr__(self, "limit", int(self.d**2 * common))
 

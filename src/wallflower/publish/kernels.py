@@ -1,0 +1,508 @@
+"""Counting near rows fast and exactly.
+
+Rows lie in blocks of WIDTH with a bounding box each, coordinates divided by d so that "near" is Σ x² ≤ 1. A count first
+runs in float32 with a margin that covers its rounding: rows below the margin are surely near, rows above surely far. Only
+when the answer hangs on rows inside the margin are these decided one by one, in float64 and, within 10^-13, in whole numbers
+modulo 2^64 (`space.MOST_BITS` says why their sign is then right). So `near` is exact.
+
+A whole face of a box is decided with one count: by the distance to its FARTHEST point ("every point of it is normal"), or
+to the nearest of its ENDS or to its INSIDE ("no corner is normal", "no point is normal").
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+WIDTH = 256
+FARTHEST, ENDS, INSIDE = 0, 1, 2
+YES, NO, UNSURE = 1, 0, 2
+FREE, LOW, HIGH = 0, 1, 2
+
+
+class Blocks(NamedTuple):
+    """Rows in blocks. Axes: quasi-identifiers first, then sensitive columns; an axis without weight has coordinates 0."""
+
+    x: NDArray[np.float32]
+    """[block, axis, WIDTH]; the last block is filled up with far-away rows."""
+    v: NDArray[np.int64]
+    """The same as whole places."""
+    low: NDArray[np.float32]
+    high: NDArray[np.float32]
+    fill: NDArray[np.int64]
+    centre: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    """x = (v − centre)·scale"""
+    ratio: NDArray[np.float64]
+    """factor / limit, for float64"""
+    factor: NDArray[np.uint64]
+    """factor modulo 2^64"""
+    limit: np.uint64
+    margin: np.float32
+    rows: int
+    enough: int
+    """Normal: more than this many rows are near."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _reach(blocks, b, mid, half, mode):  # type: ignore[no-untyped-def]
+    """Least and greatest squared distance between a row of block b and the face."""
+    least = np.float32(0)
+    most = np.float32(0)
+    for a in range(mid.size):
+        below = blocks.low[b, a] - mid[a]
+        above = blocks.high[b, a] - mid[a]
+        far = max(abs(below), abs(above))
+        near = max(max(below, -above), np.float32(0))
+        h = half[a]
+        if mode == FARTHEST:
+            near += h
+            far += h
+        elif mode == ENDS:
+            if near <= h <= far:
+                far = max(h - near, far - h)
+                near = np.float32(0)
+            else:
+                p = abs(near - h)
+                q = abs(far - h)
+                near = min(p, q)
+                far = max(p, q)
+        else:
+            near = max(near - h, np.float32(0))
+            far = max(far - h, np.float32(0))
+        least += near * near
+        most += far * far
+    return least, most
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _measure(x, mid, half, mode, out):  # type: ignore[no-untyped-def]
+    """Squared distances of one block's rows; x is [axis, WIDTH]."""
+    for i in range(WIDTH):
+        out[i] = 0
+    for a in range(mid.size):
+        m = mid[a]
+        h = half[a]
+        row = x[a]
+        if h == 0:
+            for i in range(WIDTH):
+                t = row[i] - m
+                out[i] += t * t
+        elif mode == FARTHEST:
+            for i in range(WIDTH):
+                t = abs(row[i] - m) + h
+                out[i] += t * t
+        elif mode == ENDS:
+            for i in range(WIDTH):
+                t = abs(row[i] - m) - h
+                out[i] += t * t
+        else:
+            for i in range(WIDTH):
+                t = max(abs(row[i] - m) - h, np.float32(0))
+                out[i] += t * t
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def face(blocks, mid, half, mode, room):  # type: ignore[no-untyped-def]
+    """YES: surely more than `enough` rows are near. NO: surely not. UNSURE: it hangs on rows inside the margin."""
+    sure = 0
+    maybe = 0
+    rest = blocks.rows
+    lower = np.float32(1) - blocks.margin
+    upper = np.float32(1) + blocks.margin
+    for b in range(blocks.fill.size):
+        rest -= blocks.fill[b]
+        least, most = _reach(blocks, b, mid, half, mode)
+        if most <= lower:
+            sure += blocks.fill[b]
+            maybe += blocks.fill[b]
+        elif least <= upper:
+            _measure(blocks.x[b], mid, half, mode, room)
+            s = 0
+            u = 0
+            for i in range(WIDTH):
+                s += room[i] <= lower
+                u += room[i] <= upper
+            sure += s
+            maybe += u
+        if sure > blocks.enough:
+            return YES
+        if maybe + rest <= blocks.enough:
+            return NO
+    return UNSURE
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _exactly_near(blocks, b, i, point):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for a in range(point.size):
+        gap = np.float64(blocks.v[b, a, i] - point[a])
+        total += blocks.ratio[a] * (gap * gap)
+    if total <= 1 - 1e-13:
+        return True
+    if total >= 1 + 1e-13:
+        return False
+    whole = np.uint64(0)
+    for a in range(point.size):
+        step = np.uint64(abs(blocks.v[b, a, i] - point[a]))
+        whole += blocks.factor[a] * step * step
+    return np.int64(blocks.limit - whole) >= 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _place(blocks, point, mid, half):  # type: ignore[no-untyped-def]
+    for a in range(point.size):
+        mid[a] = (point[a] - blocks.centre[a]) * blocks.scale[a]
+        half[a] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def near(blocks, point, mid, half, room):  # type: ignore[no-untyped-def]
+    """How many rows are near `point`, exactly."""
+    _place(blocks, point, mid, half)
+    count = 0
+    lower = np.float32(1) - blocks.margin
+    upper = np.float32(1) + blocks.margin
+    for b in range(blocks.fill.size):
+        least, most = _reach(blocks, b, mid, half, FARTHEST)
+        if most <= lower:
+            count += blocks.fill[b]
+        elif least <= upper:
+            _measure(blocks.x[b], mid, half, FARTHEST, room)
+            for i in range(blocks.fill[b]):
+                if room[i] <= lower or (room[i] <= upper and _exactly_near(blocks, b, i, point)):
+                    count += 1
+    return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def normal(blocks, point, mid, half, room):  # type: ignore[no-untyped-def]
+    """Whether `point` is not a (p, d)-outlier, exactly."""
+    _place(blocks, point, mid, half)
+    answer = face(blocks, mid, half, FARTHEST, room)
+    if answer != UNSURE:
+        return answer == YES
+    return near(blocks, point, mid, half, room) > blocks.enough
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def normal_many(blocks, points, out):  # type: ignore[no-untyped-def]
+    mid = np.empty(points.shape[1], np.float32)
+    half = np.empty(points.shape[1], np.float32)
+    room = np.empty(WIDTH, np.float32)
+    for i in range(points.shape[0]):
+        out[i] = normal(blocks, points[i], mid, half, room)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _values_at(blocks, point, values, good, mid, half, room):  # type: ignore[no-untyped-def]
+    """Mark in `good` the sensitive values that are surely normal at this point; the distance to it is computed once per block."""
+    quasi = point.size - values.shape[1]
+    _place(blocks, point, mid, half)
+    lower = np.float32(1) - blocks.margin
+    marks = np.zeros(values.shape[0], np.int64)
+    spots = np.empty(values.shape, np.float32)
+    open_ = 0
+    for j in range(values.shape[0]):
+        open_ += not good[j]
+        for a in range(values.shape[1]):
+            spots[j, a] = (values[j, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
+    for b in range(blocks.fill.size):
+        least, most = _reach(blocks, b, mid[:quasi], half[:quasi], FARTHEST)
+        if least > lower:
+            continue
+        _measure(blocks.x[b], mid[:quasi], half[:quasi], FARTHEST, room)
+        for j in range(values.shape[0]):
+            if good[j]:
+                continue
+            c = 0
+            if values.shape[1] == 1:
+                row = blocks.x[b, quasi]
+                m = spots[j, 0]
+                for i in range(WIDTH):
+                    t = row[i] - m
+                    c += room[i] + t * t <= lower
+            else:
+                for i in range(WIDTH):
+                    s = room[i]
+                    for a in range(values.shape[1]):
+                        t = blocks.x[b, quasi + a, i] - spots[j, a]
+                        s += t * t
+                    c += s <= lower
+            marks[j] += c
+            if marks[j] > blocks.enough:
+                good[j] = True
+                open_ -= 1
+        if open_ == 0:
+            return
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _face_of(blocks, low, high, sides, mid, half):  # type: ignore[no-untyped-def]
+    """Middle and half width of the face of a box; returns the widest free axis, −1 for a corner."""
+    widest = -1
+    for a in range(low.size):
+        l = low[a]
+        h = high[a]
+        if sides[a] == LOW:
+            h = l
+        elif sides[a] == HIGH:
+            l = h
+        mid[a] = ((l + h) * 0.5 - blocks.centre[a]) * blocks.scale[a]
+        half[a] = (h - l) * 0.5 * blocks.scale[a]
+        if half[a] > 0 and (widest < 0 or half[a] > half[widest]):
+            widest = a
+    return widest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _corner(low, high, sides, point):  # type: ignore[no-untyped-def]
+    for a in range(low.size):
+        point[a] = high[a] if sides[a] == HIGH else low[a]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def corners(blocks, low, high, values, good, patience):  # type: ignore[no-untyped-def]
+    """Theorem 5.1 (3): YES when every corner of the box is normal with some value. Marks values seen to be normal in `good`.
+
+    UNSURE when `patience` faces were not enough.
+    """
+    quasi = low.size
+    axes = quasi + values.shape[1]
+    mid = np.empty(axes, np.float32)
+    half = np.zeros(axes, np.float32)
+    room = np.empty(WIDTH, np.float32)
+    point = np.empty(axes, np.int64)
+    stack = np.zeros((quasi + 2, quasi), np.int8)
+    depth = 1
+    while depth > 0:
+        patience -= 1
+        if patience < 0:
+            return UNSURE
+        depth -= 1
+        sides = stack[depth].copy()
+        for a in range(values.shape[1]):
+            mid[quasi + a] = (values[0, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
+            half[quasi + a] = 0
+        widest = _face_of(blocks, low, high, sides, mid, half)
+        if face(blocks, mid, half, FARTHEST, room) == YES:
+            good[0] = True
+            continue
+        if widest < 0:
+            _corner(low, high, sides, point)
+            found = False
+            for j in range(values.shape[0]):
+                point[quasi:] = values[j]
+                if normal(blocks, point, mid, half, room):
+                    good[j] = True
+                    found = True
+                    break
+            if not found:
+                return NO
+            continue
+        nearer = LOW if mid[widest] > 0 else HIGH  # x is centred on the rows: the end nearer to 0 is the easier one
+        for side in (nearer, LOW + HIGH - nearer):
+            stack[depth] = sides
+            stack[depth, widest] = side
+            depth += 1
+    return YES
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def values(blocks, low, high, values_, good, patience):  # type: ignore[no-untyped-def]
+    """Theorem 5.1 (2): complete `good`: which values are normal at some corner. NO when one is at none, UNSURE as above."""
+    quasi = low.size
+    axes = quasi + values_.shape[1]
+    mid = np.empty(axes, np.float32)
+    half = np.zeros(axes, np.float32)
+    room = np.empty(WIDTH, np.float32)
+    point = np.empty(axes, np.int64)
+    for a in range(quasi):
+        point[a] = low[a] if abs(low[a] - blocks.centre[a]) <= abs(high[a] - blocks.centre[a]) else high[a]
+    point[quasi:] = values_[0]
+    _values_at(blocks, point, values_, good, mid, half, room)
+    answer = YES
+    stack = np.zeros((quasi + 2, quasi), np.int8)
+    for j in range(values_.shape[0]):
+        if good[j]:
+            continue
+        stack[0] = FREE
+        depth = 1
+        while depth > 0 and not good[j]:
+            patience -= 1
+            if patience < 0:
+                return UNSURE
+            depth -= 1
+            sides = stack[depth].copy()
+            for a in range(values_.shape[1]):
+                mid[quasi + a] = (values_[j, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
+                half[quasi + a] = 0
+            widest = _face_of(blocks, low, high, sides, mid, half)
+            if face(blocks, mid, half, ENDS, room) == NO:
+                continue
+            if widest < 0:
+                _corner(low, high, sides, point)
+                point[quasi:] = values_[j]
+                good[j] = normal(blocks, point, mid, half, room)
+                continue
+            nearer = LOW if mid[widest] > 0 else HIGH
+            for side in (LOW + HIGH - nearer, nearer):
+                stack[depth] = sides
+                stack[depth, widest] = side
+                depth += 1
+        if not good[j]:
+            answer = NO
+    return answer
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _split(points, order, start, stop, blocks, mid, half):  # type: ignore[no-untyped-def]
+    """Bounding box of points order[start:stop] as a face; returns the widest axis (−1: all equal) and its middle place."""
+    widest = -1
+    cut = 0.0
+    for a in range(points.shape[1]):
+        l = points[order[start], a]
+        h = l
+        for i in range(start + 1, stop):
+            v = points[order[i], a]
+            l = min(l, v)
+            h = max(h, v)
+        mid[a] = ((l + h) * 0.5 - blocks.centre[a]) * blocks.scale[a]
+        half[a] = (h - l) * 0.5 * blocks.scale[a]
+        if half[a] > 0 and (widest < 0 or half[a] > half[widest]):
+            widest = a
+            cut = (l + h) * 0.5
+    return widest, cut
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _part(points, order, start, stop, axis, cut):  # type: ignore[no-untyped-def]
+    i = start
+    for j in range(start, stop):
+        if points[order[j], axis] <= cut:
+            order[i], order[j] = order[j], order[i]
+            i += 1
+    return i
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def everyone(blocks, people, values_, good, bad, first_only):  # type: ignore[no-untyped-def]
+    """Candidate plainness (b): YES when everyone is normal with some value. `bad` marks who is not (the first, or all)."""
+    quasi = people.shape[1]
+    mid = np.empty(quasi + values_.shape[1], np.float32)
+    half = np.zeros(quasi + values_.shape[1], np.float32)
+    room = np.empty(WIDTH, np.float32)
+    point = np.empty(quasi + values_.shape[1], np.int64)
+    order = np.arange(people.shape[0])
+    stack = [(0, people.shape[0])]
+    answer = YES
+    while len(stack) > 0:
+        start, stop = stack.pop()
+        if stop <= start:
+            continue
+        for a in range(values_.shape[1]):
+            mid[quasi + a] = (values_[0, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
+            half[quasi + a] = 0
+        widest, cut = _split(people, order, start, stop, blocks, mid, half)
+        if face(blocks, mid, half, FARTHEST, room) == YES:
+            good[0] = True
+            continue
+        if widest < 0:
+            point[:quasi] = people[order[start]]
+            found = False
+            for j in range(values_.shape[0]):
+                point[quasi:] = values_[j]
+                if normal(blocks, point, mid, half, room):
+                    good[j] = True
+                    found = True
+                    break
+            if not found:
+                answer = NO
+                for i in range(start, stop):
+                    bad[order[i]] = True
+                if first_only:
+                    return NO
+            continue
+        middle = _part(people, order, start, stop, widest, cut)
+        stack.append((start, middle))
+        stack.append((middle, stop))
+    return answer
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def someone(blocks, people, values_, good):  # type: ignore[no-untyped-def]
+    """Candidate plainness (a): complete `good`: which values are normal for someone."""
+    quasi = people.shape[1]
+    mid = np.empty(quasi + values_.shape[1], np.float32)
+    half = np.zeros(quasi + values_.shape[1], np.float32)
+    room = np.empty(WIDTH, np.float32)
+    point = np.empty(quasi + values_.shape[1], np.int64)
+    order = np.arange(people.shape[0])
+    if people.shape[0] == 0:
+        return NO
+    best = 0
+    least = np.inf
+    for i in range(people.shape[0]):
+        gap = 0.0
+        for a in range(quasi):
+            t = (people[i, a] - blocks.centre[a]) * blocks.scale[a]
+            gap += t * t
+        if gap < least:
+            least = gap
+            best = i
+    point[:quasi] = people[best]
+    point[quasi:] = values_[0]
+    _values_at(blocks, point, values_, good, mid, half, room)
+    answer = YES
+    for j in range(values_.shape[0]):
+        if good[j]:
+            continue
+        stack = [(0, people.shape[0])]
+        while len(stack) > 0 and not good[j]:
+            start, stop = stack.pop()
+            if stop <= start:
+                continue
+            for a in range(values_.shape[1]):
+                mid[quasi + a] = (values_[j, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
+                half[quasi + a] = 0
+            widest, cut = _split(people, order, start, stop, blocks, mid, half)
+            if face(blocks, mid, half, INSIDE, room) == NO:
+                continue
+            if widest < 0:
+                point[:quasi] = people[order[start]]
+                point[quasi:] = values_[j]
+                good[j] = normal(blocks, point, mid, half, room)
+                continue
+            middle = _part(people, order, start, stop, widest, cut)
+            stack.append((start, middle))
+            stack.append((middle, stop))
+        if not good[j]:
+            answer = NO
+    return answer
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def matching(v, low_v, high_v, fill, low, high, out):  # type: ignore[no-untyped-def]
+    """Slots (block·WIDTH + place) of the rows inside the box; returns how many. `v` is [block, axis, WIDTH]."""
+    found = 0
+    for b in range(fill.size):
+        apart = False
+        for a in range(low.size):
+            if low_v[b, a] > high[a] or high_v[b, a] < low[a]:
+                apart = True
+                break
+        if apart:
+            continue
+        for i in range(fill[b]):
+            inside = True
+            for a in range(low.size):
+                if v[b, a, i] < low[a] or v[b, a, i] > high[a]:
+                    inside = False
+                    break
+            if inside:
+                out[found] = b * WIDTH + i
+                found += 1
+    return found

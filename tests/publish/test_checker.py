@@ -1,0 +1,66 @@
+"""The fast exact checks against the slow obvious ones, on random and on tied inputs."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.publish import brute
+from tests.publish.spaces import number, space
+from wallflower.publish.checker import Checker
+
+
+@st.composite
+def tables(draw):
+    quasi = draw(st.integers(1, 3))
+    sensitive = draw(st.integers(1, 2))
+    lasts = [draw(st.integers(1, 7)) for _ in range(quasi + sensitive)]
+    weights = [draw(st.sampled_from([1, 1, 2, 0])) for _ in range(quasi)] + [1] * sensitive
+    p = Fraction(draw(st.integers(1, 10)), 10)
+    d = draw(st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(17, 20), Fraction(1, 3), Fraction(3, 2)]))
+    rows = draw(st.integers(1, 30))
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    places = np.column_stack([rng.integers(0, last + 1, rows) for last in lasts]).astype(np.int64)
+    axes = [number(f"q{i}", lasts[i], weight=weights[i]) for i in range(quasi)]
+    others = [number(f"s{i}", lasts[quasi + i], role="sensitive") for i in range(sensitive)]
+    group = rng.choice(rows, size=min(rows, draw(st.integers(1, 6))), replace=False)
+    return space(axes, others, p=p, d=d), places, group
+
+
+@given(tables())
+@settings(max_examples=150, deadline=None)
+def test_every_level_agrees_with_the_brute_force_twin(case):
+    where, places, group = case
+    quasi = len(where.quasi)
+    checker = Checker(where, places)
+    low, high = places[group, :quasi].min(axis=0), places[group, :quasi].max(axis=0)
+    values = np.unique(places[group, quasi:], axis=0)
+    outliers = [brute.outlier(where, places, row) for row in places]
+    assert checker.outliers().tolist() == outliers
+    assert checker.plain("strict", low, high, values) == brute.strict(where, places, low, high, values)
+    assert checker.plain("candidate", low, high, values) == brute.candidate(where, places, low, high, values)
+    assert checker.plain("attack", low, high, values) == (not brute.exposed(where, places, low, high, values))
+
+
+@pytest.mark.parametrize("d", ["1", "0.85", "1/3"])
+def test_counts_are_exact_where_many_rows_are_at_exactly_d(d):
+    rng = np.random.default_rng(1)
+    where = space([number("a", 3), number("b", 6)], [number("s", 9)], p="1/2", d=d)
+    places = np.column_stack([rng.integers(0, n, 700) for n in (4, 7, 10)]).astype(np.int64)
+    checker = Checker(where, places)
+    from wallflower.publish.kernels import WIDTH, near
+
+    room = np.empty(WIDTH, np.float32)
+    mid, half = np.empty(3, np.float32), np.empty(3, np.float32)
+    for point in np.unique(places, axis=0)[::5]:
+        assert near(checker.blocks, point, mid, half, room) == brute.near(where, places, point)
+
+
+def test_a_common_denominator_that_does_not_fit_is_rounded_by_less_than_a_millionth_millionth():
+    axes = [number(f"q{i}", prime) for i, prime in enumerate([999_983, 999_979, 999_961, 999_959])]
+    where = space(axes, [number("s", 5_000_011)], p="1/2", d="0.85")
+    for factor, true in zip(where.factors, brute.squares(where), strict=True):
+        assert abs(Fraction(factor, where.limit) * where.d**2 / true - 1) < Fraction(1, 10**12)
