@@ -506,3 +506,154 @@ def matching(v, low_v, high_v, fill, low, high, out):  # type: ignore[no-untyped
                 out[found] = b * WIDTH + i
                 found += 1
     return found
+
+
+class Trees(NamedTuple):
+    """The taxonomies of all quasi-identifiers in one row of nodes; offset −1: every interval is publishable."""
+
+    offset: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    parent: NDArray[np.int64]
+    size: NDArray[np.int64]
+    numeric: NDArray[np.bool_]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _loss(trees, a, low, high):  # type: ignore[no-untyped-def]
+    """Definition 3.7 of the smallest publishable interval over [low, high]."""
+    if trees.offset[a] >= 0:
+        base = trees.offset[a]
+        node = base + low
+        while trees.high[node] < high or trees.low[node] > low:
+            node = base + trees.parent[node]
+        low = trees.low[node]
+        high = trees.high[node]
+    if trees.numeric[a]:
+        return (high - low + 1) / trees.size[a]
+    return (high - low) / max(trees.size[a] - 1, 1)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _outermost_normal(blocks, low, high, middle, mid, half, room):  # type: ignore[no-untyped-def]
+    """Whether the corner farthest from the rows' centre is normal with the middle sensitive value."""
+    quasi = low.size
+    for a in range(quasi):
+        end = high[a] if abs(high[a] - blocks.centre[a]) >= abs(low[a] - blocks.centre[a]) else low[a]
+        mid[a] = (end - blocks.centre[a]) * blocks.scale[a]
+        half[a] = 0
+    for a in range(middle.size):
+        mid[quasi + a] = (middle[a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
+        half[quasi + a] = 0
+    return face(blocks, mid, half, FARTHEST, room) == YES
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def expand(rows, codes, alive, seed, k, most, trees, sample, middle, guarded, members):  # type: ignore[no-untyped-def]
+    """Grow a group from `seed`: again and again the free row with the least growth of information loss, rows that bring
+    no new sensitive value 0.3 behind; ties go to the lower row. Stops at k distinct values in every sensitive column.
+
+    `guarded` turns away rows that would make the outermost corner an outlier as far as the sample can tell.
+    Returns how many `members` there are; 0 when k was not reached in `most` steps.
+    """
+    quasi = rows.shape[1]
+    attributes = codes.shape[1]
+    mid = np.empty(quasi + attributes, np.float32)
+    half = np.empty(quasi + attributes, np.float32)
+    room = np.empty(WIDTH, np.float32)
+    low = rows[seed].copy()
+    high = rows[seed].copy()
+    loss = np.empty(quasi)
+    for a in range(quasi):
+        loss[a] = _loss(trees, a, low[a], high[a])
+    free = alive.copy()
+    free[seed] = False
+    members[0] = seed
+    count = 1
+    refused = 0
+    seen = np.zeros((attributes, codes.max() + 1), np.bool_)
+    distinct = np.zeros(attributes, np.int64)
+    for a in range(attributes):
+        seen[a, codes[seed, a]] = True
+        distinct[a] = 1
+    new_low = low.copy()
+    new_high = high.copy()
+    while distinct.min() < k:
+        best = -1
+        least = np.inf
+        for i in range(rows.shape[0]):
+            if not free[i]:
+                continue
+            cost = 0.3
+            for a in range(attributes):
+                if distinct[a] < k and not seen[a, codes[i, a]]:
+                    cost = 0.0
+            for a in range(quasi):
+                v = rows[i, a]
+                if v < low[a]:
+                    cost += _loss(trees, a, v, high[a]) - loss[a]
+                elif v > high[a]:
+                    cost += _loss(trees, a, low[a], v) - loss[a]
+                if cost >= least:
+                    break
+            if cost < least:
+                least = cost
+                best = i
+        if best < 0 or count >= most or refused >= most:
+            return 0
+        free[best] = False
+        changed = False
+        for a in range(quasi):
+            new_low[a] = min(low[a], rows[best, a])
+            new_high[a] = max(high[a], rows[best, a])
+            changed |= new_low[a] != low[a] or new_high[a] != high[a]
+        if guarded and changed and not _outermost_normal(sample, new_low, new_high, middle, mid, half, room):
+            refused += 1
+            continue
+        for a in range(quasi):
+            low[a] = new_low[a]
+            high[a] = new_high[a]
+            loss[a] = _loss(trees, a, low[a], high[a])
+        for a in range(attributes):
+            if not seen[a, codes[best, a]]:
+                seen[a, codes[best, a]] = True
+                distinct[a] += 1
+        members[count] = best
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def cheapest(row, low, high, sizes, losses, trees, best, cost):  # type: ignore[no-untyped-def]
+    """The groups whose information loss grows least when `row` joins, in `best`; `cost` holds their growth."""
+    cost[:] = np.inf
+    best[:] = -1
+    for g in range(sizes.size):
+        grown = 0.0
+        for a in range(row.size):
+            v = row[a]
+            if v < low[g, a]:
+                grown += _loss(trees, a, v, high[g, a])
+            elif v > high[g, a]:
+                grown += _loss(trees, a, low[g, a], v)
+            else:
+                grown += losses[g, a]
+        old = 0.0
+        for a in range(row.size):
+            old += losses[g, a]
+        growth = grown + (grown - old) * sizes[g]
+        if growth < cost[-1]:
+            j = best.size - 1
+            while j > 0 and cost[j - 1] > growth:
+                cost[j] = cost[j - 1]
+                best[j] = best[j - 1]
+                j -= 1
+            cost[j] = growth
+            best[j] = g
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def losses_of(low, high, trees, out):  # type: ignore[no-untyped-def]
+    for g in range(low.shape[0]):
+        for a in range(low.shape[1]):
+            out[g, a] = _loss(trees, a, low[g, a], high[g, a])

@@ -1,0 +1,176 @@
+"""From rows to groups: `hybrid` (Mondrian, exact check, repair, growth, insertion) and `expc` (the paper's expansion, made to end).
+
+Neither draws anything: rows are put in a canonical order first and every tie follows a written rule, so that the grouping is a
+function of the multiset of rows.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.progress import report
+from wallflower.publish.checker import Checker, Level
+from wallflower.publish.grouping import Group, Grouping, Workshop
+from wallflower.publish.kernels import cheapest, expand, losses_of
+
+Method = Literal["hybrid", "expc"]
+Whole = NDArray[np.int64]
+CHUNK = 512
+OFFERS = 3
+"""How many groups a left-over row is offered to, the cheapest first."""
+
+
+def anonymise(checker: Checker, *, level: Level, k: int, method: Method) -> Grouping:
+    """Group the checker's rows; what no group can take is suppressed."""
+    shop = Workshop(checker, level, k)
+    everyone = np.arange(len(checker.places))
+    gone = checker.sensitive_outliers()
+    hard = shop.hard() & ~gone
+    easy = everyone[~gone & ~hard]
+    groups: list[Group] = []
+    left = easy
+    if method == "hybrid":
+        groups, left = _cut(shop, easy, "cutting")
+        again, left = _cut(shop, left, "cutting again")
+        groups += again
+    for _ in range(2):
+        grown, left = _grow(shop, left)
+        groups += grown
+        if not grown:
+            break
+    groups, left = _insert(shop, groups, left if level != "attack" else everyone[np.isin(everyone, left)])
+    out = np.sort(np.concatenate([left, everyone[gone], everyone[hard]]))
+    groups, out = _fill(shop, groups, out, gone)
+    return Grouping(tuple(groups), out, int(gone.sum()))
+
+
+def _cut(shop: Workshop, rows: Whole, label: str) -> tuple[list[Group], Whole]:
+    """Mondrian leaves that are plain, if need be after repair, and the rows that are in none."""
+    leaves = shop.cutter.leaves(rows)
+    groups: list[Group] = []
+    left: list[Whole] = []
+    for done, leaf in enumerate(leaves):
+        group, rest = shop.settle(leaf)
+        if group is not None:
+            groups.append(group)
+        left.append(rest)
+        if done % 64 == 0:
+            report(label, done, len(leaves))
+    report(label, len(leaves), len(leaves))
+    return groups, np.sort(np.concatenate(left)) if left else rows
+
+
+def _grow(shop: Workshop, rows: Whole) -> tuple[list[Group], Whole]:
+    """The paper's expansion inside chunks of neighbours: seed with the row farthest from the chunk's mean, take in the row that
+    costs least, check exactly at k distinct values; a seed that fails is set aside, so that it ends.
+    """
+    groups: list[Group] = []
+    left: list[Whole] = []
+    chunks = shop.cutter.leaves(rows, at_most=CHUNK)
+    for done, chunk in enumerate(chunks):
+        found, rest = _grow_chunk(shop, chunk)
+        groups += found
+        left.append(rest)
+        report("growing", done + 1, len(chunks))
+    return groups, np.sort(np.concatenate(left)) if left else rows
+
+
+def _grow_chunk(shop: Workshop, chunk: Whole) -> tuple[list[Group], Whole]:
+    quasi, codes = shop.cutter.rows[chunk], shop.cutter.codes[chunk]
+    scale = shop.checker.blocks.scale[: quasi.shape[1]]
+    alive = np.ones(len(chunk), dtype=np.bool_)
+    seeds = np.argsort(-(((quasi - quasi.mean(axis=0)) * scale) ** 2).sum(axis=1), kind="stable")
+    members = np.empty(len(chunk), dtype=np.int64)
+    groups: list[Group] = []
+    failed: list[int] = []
+    for seed in seeds:
+        if not alive[seed]:
+            continue
+        guarded = shop.level == "strict"
+        count = expand(
+            quasi, codes, alive, seed, shop.k, 4 * shop.k + 50, shop.trees, shop.sample, shop.middle, guarded, members
+        )
+        group = None
+        if count:
+            group, rest = shop.settle(np.sort(chunk[members[:count]]))
+        if group is None:
+            alive[seed] = False
+            failed.append(int(seed))
+            if len(failed) > 24 + 8 * len(groups):
+                break  # a chunk in which hardly any seed works is left to the insertion step
+            continue
+        group = _absorbed(shop, group, chunk[alive])
+        alive[np.isin(chunk, group.rows, assume_unique=True)] = False
+        groups.append(group)
+    taken = np.isin(chunk, np.concatenate([g.rows for g in groups]) if groups else chunk[:0], assume_unique=True)
+    return groups, chunk[~taken]
+
+
+def _absorbed(shop: Workshop, group: Group, rows: Whole) -> Group:
+    """With every free row inside the box that holds one of its values: box and values stay, so it stays plain."""
+    fits = rows[_fits(shop, group, rows)]
+    return Group(np.union1d(group.rows, fits), group.low, group.high, group.values)
+
+
+def _fits(shop: Workshop, group: Group, rows: Whole) -> NDArray[np.bool_]:
+    places, quasi = shop.checker.places[rows], shop.checker.quasi
+    inside = ((places[:, :quasi] >= group.low) & (places[:, :quasi] <= group.high)).all(axis=1)
+    held = np.zeros(len(rows), dtype=np.bool_)
+    held[inside] = (places[inside][:, None, quasi:] == group.values[None]).all(axis=2).any(axis=1)
+    return held
+
+
+def _insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group], Whole]:
+    """Offer each left-over row to the groups that lose least by it, with an exact check each time."""
+    if not groups or not len(left):
+        return groups, left
+    quasi = shop.checker.quasi
+    low, high = np.array([g.low for g in groups]), np.array([g.high for g in groups])
+    sizes = np.array([len(g.rows) for g in groups])
+    lost = np.empty(low.shape)
+    losses_of(low, high, shop.trees, lost)
+    best, cost = np.empty(OFFERS, dtype=np.int64), np.empty(OFFERS)
+    stay: list[int] = []
+    for done, row in enumerate(left.tolist()):
+        cheapest(shop.cutter.rows[row], low, high, sizes, lost, shop.trees, best, cost)
+        for g in best[best >= 0].tolist():
+            old = groups[g]
+            place = shop.checker.places[row]
+            if _fits(shop, old, np.array([row]))[0]:
+                new = Group(np.append(old.rows, row), old.low, old.high, old.values)
+            else:
+                bounds = shop.checker.space.round_up(np.minimum(old.low, place[:quasi]), np.maximum(old.high, place[:quasi]))
+                new = Group(np.append(old.rows, row), *bounds, shop.checker.by_closeness(np.vstack([old.values, place[quasi:]])))
+                if shop.verdict(new).failed:
+                    continue
+            groups[g] = new
+            low[g], high[g], sizes[g] = new.low, new.high, len(new.rows)
+            losses_of(low[g : g + 1], high[g : g + 1], shop.trees, lost[g : g + 1])
+            break
+        else:
+            stay.append(row)
+        if done % 256 == 0:
+            report("inserting", done, len(left))
+    report("inserting", len(left), len(left))
+    return groups, np.array(stay, dtype=np.int64)
+
+
+def _fill(shop: Workshop, groups: list[Group], out: Whole, gone: NDArray[np.bool_]) -> tuple[list[Group], Whole]:
+    """Last look at rows set aside as hard: those inside a finished box with a value of it are published after all."""
+    free = np.zeros(len(shop.checker.places), dtype=np.bool_)
+    free[out] = True
+    free &= ~gone
+    for g, group in enumerate(groups):
+        people = shop.checker.matching(group.low, group.high)
+        rows = np.sort(people[free[people]])
+        if len(rows):
+            new = _absorbed(shop, group, rows)
+            free[new.rows] = False
+            groups[g] = new
+    taken = np.zeros(len(free), dtype=np.bool_)
+    for group in groups:
+        taken[group.rows] = True
+    return groups, out[~taken[out]]

@@ -1,0 +1,141 @@
+"""Groups under construction: what a group is, when it is settled, and how a group that fails is repaired.
+
+Only `Checker.verdict` accepts a group. Samples, trims and orders only say what to try; they cannot let a group through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.publish.checker import Checker, Level, Verdict
+from wallflower.publish.cuts import Cutter
+from wallflower.publish.kernels import Blocks, Trees
+
+Whole = NDArray[np.int64]
+SAMPLE = 4096
+MARGIN = 1.07
+"""A guide on the sample asks for this much more than its share, so that what it lets through mostly passes the exact check."""
+REPAIRS = 6
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that are published with one box (already rounded up to publishable intervals)."""
+
+    rows: Whole
+    low: Whole
+    high: Whole
+    values: Whole
+    """Distinct sensitive values, from `Checker.by_closeness`."""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A publication before it is written. Every row is in exactly one group or suppressed."""
+
+    groups: tuple[Group, ...]
+    suppressed: Whole
+    sensitive_outliers: int
+
+    @property
+    def published(self) -> int:
+        return sum(len(group.rows) for group in self.groups)
+
+
+@dataclass
+class Workshop:
+    """Everything a grouping method needs: the exact checker, the cutter, and guides."""
+
+    checker: Checker
+    level: Level
+    k: int
+    cutter: Cutter = field(init=False)
+    trees: Trees = field(init=False)
+    sample: Blocks = field(init=False)
+    middle: Whole = field(init=False)
+    checks: int = 0
+
+    def __post_init__(self) -> None:
+        checker, quasi = self.checker, self.checker.quasi
+        places = checker.places
+        codes = np.column_stack([np.unique(places[:, a], return_inverse=True)[1].reshape(-1) for a in range(quasi, places.shape[1])])
+        self.cutter = Cutter(checker.space.quasi, np.ascontiguousarray(places[:, :quasi]), codes.astype(np.int64), self.k)
+        self.trees = _trees(self)
+        step = -(-max(len(places), 1) // SAMPLE)
+        some = Checker(checker.space, places[::step])
+        share = checker.blocks.enough * len(some.places) / max(len(places), 1)
+        self.sample = some.blocks._replace(enough=min(int(share * MARGIN), max(len(some.places) - 1, 0)))
+        values = checker.by_closeness(places[:, quasi:])
+        self.middle = values[0] if len(values) else np.zeros(places.shape[1] - quasi, dtype=np.int64)
+
+    def hard(self) -> NDArray[np.bool_]:
+        """Rows whose quasi-identifiers stand out even with the middle sensitive value, as far as the sample can tell."""
+        from wallflower.publish.kernels import normal_many
+
+        places = self.checker.places
+        if self.level == "attack" or not len(places):
+            return np.zeros(len(places), dtype=np.bool_)
+        distinct, inverse = np.unique(self.cutter.rows, axis=0, return_inverse=True)
+        good = np.zeros(len(distinct), dtype=np.bool_)
+        normal_many(self.sample, np.column_stack([distinct, np.tile(self.middle, (len(distinct), 1))]), good)
+        return np.asarray(~good[inverse.reshape(-1)], dtype=np.bool_)
+
+    def made(self, rows: Whole) -> Group:
+        part = self.checker.places[rows]
+        quasi = self.checker.quasi
+        low, high = self.checker.space.round_up(part[:, :quasi].min(axis=0), part[:, :quasi].max(axis=0))
+        return Group(rows, low, high, self.checker.by_closeness(part[:, quasi:]))
+
+    def verdict(self, group: Group) -> Verdict:
+        self.checks += 1
+        return self.checker.verdict(self.level, group.low, group.high, group.values)
+
+    def settle(self, rows: Whole) -> tuple[Group | None, Whole]:
+        """A plain group out of these rows, and the rows that had to leave it; no group when repair does not help."""
+        kept = rows
+        for _ in range(REPAIRS):
+            if len(kept) < self.k or self.cutter.distinct(kept) < self.k:
+                break
+            group = self.made(kept)
+            verdict = self.verdict(group)
+            if not verdict.failed:
+                return group, rows[~np.isin(rows, kept, assume_unique=True)] if len(kept) < len(rows) else rows[:0]
+            kept = self._repaired(kept, group, verdict)
+        return None, rows
+
+    def _repaired(self, rows: Whole, group: Group, verdict: Verdict) -> Whole:
+        places, quasi = self.checker.places, self.checker.quasi
+        if verdict.bad_values is not None:
+            held = places[rows, quasi:]
+            return rows[~(held[:, None, :] == verdict.bad_values[None, :, :]).all(axis=2).any(axis=1)]
+        if verdict.bad_people is not None:
+            return self._without(rows, places[verdict.bad_people[0], :quasi])
+        return self._trimmed(rows)
+
+    def _without(self, rows: Whole, spot: Whole) -> Whole:
+        """The largest part of the rows whose box, before rounding, leaves this spot out."""
+        part = self.cutter.rows[rows]
+        sides = np.concatenate([part < spot, part > spot], axis=1)
+        return rows[sides[:, int(np.argmax(sides.sum(axis=0)))]]
+
+    def _trimmed(self, rows: Whole) -> Whole:
+        """Without the seventh of the rows farthest from the centre of the table."""
+        blocks, quasi = self.checker.blocks, self.checker.quasi
+        gap = (((self.cutter.rows[rows] - blocks.centre[:quasi]) * blocks.scale[:quasi]) ** 2).sum(axis=1)
+        return np.sort(rows[np.argsort(gap, kind="stable")[: len(rows) - max(1, len(rows) // 7)]])
+
+
+def _trees(shop: Workshop) -> Trees:
+    axes = shop.checker.space.quasi
+    offset, low, high, parent = [], [0][:0], [0][:0], [0][:0]
+    for axis in axes:
+        offset.append(len(low) if axis.tree is not None else -1)
+        if axis.tree is not None:
+            low += axis.tree.low
+            high += axis.tree.high
+            parent += axis.tree.parent
+    whole = [np.array(part, dtype=np.int64) for part in (offset, low, high, parent, [axis.size for axis in axes])]
+    return Trees(*whole, numeric=np.array([not axis.categorical for axis in axes]))
