@@ -29,9 +29,7 @@ def corners(low, high):
 
 
 def strict(space, places, low, high, values):
-    nodes = {
-        (tuple(q), tuple(s)): not outlier(space, places, [*q, *s]) for q in corners(low, high) for s in values
-    }
+    nodes = {(tuple(q), tuple(s)): not outlier(space, places, [*q, *s]) for q in corners(low, high) for s in values}
     every_corner = all(any(nodes[tuple(q), tuple(s)] for s in values) for q in corners(low, high))
     every_value = all(any(nodes[tuple(q), tuple(s)] for q in corners(low, high)) for s in values)
     return every_corner and every_value
@@ -45,9 +43,7 @@ def candidate(space, places, low, high, values):
 
 
 def distance_constrained(places, quasi, o, low, high):
-    return all(
-        o[i] + low[i] >= 2 * t[i] or o[i] + high[i] <= 2 * t[i] for t in places for i in range(quasi)
-    )
+    return all(o[i] + low[i] >= 2 * t[i] or o[i] + high[i] <= 2 * t[i] for t in places for i in range(quasi))
 
 
 def exposed(space, places, low, high, values):

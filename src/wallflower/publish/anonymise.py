@@ -25,6 +25,8 @@ OFFERS = 3
 
 def anonymise(checker: Checker, *, level: Level, k: int, method: Method) -> Grouping:
     """Group the checker's rows; what no group can take is suppressed."""
+    if len(checker.places) < k:
+        return Grouping((), np.arange(len(checker.places)), 0)
     shop = Workshop(checker, level, k)
     everyone = np.arange(len(checker.places))
     gone = checker.sensitive_outliers()
@@ -41,10 +43,28 @@ def anonymise(checker: Checker, *, level: Level, k: int, method: Method) -> Grou
         groups += grown
         if not grown:
             break
-    groups, left = _insert(shop, groups, left if level != "attack" else everyone[np.isin(everyone, left)])
+    groups, left = _insert(shop, groups, left)
     out = np.sort(np.concatenate([left, everyone[gone], everyone[hard]]))
     groups, out = _fill(shop, groups, out, gone)
-    return Grouping(tuple(groups), out, int(gone.sum()))
+    return Grouping(_merged(groups), out, int(gone.sum()))
+
+
+def _merged(groups: list[Group]) -> tuple[Group, ...]:
+    """Groups with the same box as one, as a reader sees them; two plain groups with one box are a plain group."""
+    by_box: dict[tuple[int, ...], list[Group]] = {}
+    for group in groups:
+        by_box.setdefault((*group.low.tolist(), *group.high.tolist()), []).append(group)
+    return tuple(
+        same[0]
+        if len(same) == 1
+        else Group(
+            np.sort(np.concatenate([g.rows for g in same])),
+            same[0].low,
+            same[0].high,
+            np.unique(np.concatenate([g.values for g in same]), axis=0),
+        )
+        for same in by_box.values()
+    )
 
 
 def _cut(shop: Workshop, rows: Whole, label: str) -> tuple[list[Group], Whole]:
@@ -142,8 +162,12 @@ def _insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Grou
             if _fits(shop, old, np.array([row]))[0]:
                 new = Group(np.append(old.rows, row), old.low, old.high, old.values)
             else:
-                bounds = shop.checker.space.round_up(np.minimum(old.low, place[:quasi]), np.maximum(old.high, place[:quasi]))
-                new = Group(np.append(old.rows, row), *bounds, shop.checker.by_closeness(np.vstack([old.values, place[quasi:]])))
+                bounds = shop.checker.space.round_up(
+                    np.minimum(old.low, place[:quasi]), np.maximum(old.high, place[:quasi])
+                )
+                new = Group(
+                    np.append(old.rows, row), *bounds, shop.checker.by_closeness(np.vstack([old.values, place[quasi:]]))
+                )
                 if shop.verdict(new).failed:
                     continue
             groups[g] = new

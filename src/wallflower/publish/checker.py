@@ -69,7 +69,11 @@ class Checker:
         edges = [(b * WIDTH, b * WIDTH + int(fill[b])) for b in range(count)]
         shape = (count, len(ratio))
         # Rounding of one coordinate, of a difference of two, and of a sum of squares near 1, doubled.
-        reach = float(np.abs(x).max()) + float(((np.array([a.size for a in space.axes]) + 1) * scale).max()) if rows else 1.0
+        reach = (
+            float(np.abs(x).max()) + float(((np.array([a.size for a in space.axes]) + 1) * scale).max())
+            if rows
+            else 1.0
+        )
         margin = min(2 * (12 * reach * np.sqrt(len(ratio)) + 2 * len(ratio) + 4) * 2.0**-24, 0.5)
         object.__setattr__(self, "slots", order)
         object.__setattr__(
@@ -92,8 +96,12 @@ class Checker:
             ),
         )
         bounds = [(whole[a:b, : self.quasi].min(axis=0), whole[a:b, : self.quasi].max(axis=0)) for a, b in edges]
-        object.__setattr__(self, "_low", np.array([low for low, _ in bounds], dtype=np.int64).reshape(count, self.quasi))
-        object.__setattr__(self, "_high", np.array([high for _, high in bounds], dtype=np.int64).reshape(count, self.quasi))
+        object.__setattr__(
+            self, "_low", np.array([low for low, _ in bounds], dtype=np.int64).reshape(count, self.quasi)
+        )
+        object.__setattr__(
+            self, "_high", np.array([high for _, high in bounds], dtype=np.int64).reshape(count, self.quasi)
+        )
         object.__setattr__(self, "_found", np.empty(rows, dtype=np.int64))
 
     _low: Whole = field(init=False, repr=False)
@@ -123,7 +131,11 @@ class Checker:
         Distances over the sensitive columns alone, "farther than d" as everywhere (the paper's Definition 3.2 says "at least d").
         """
         space = self.space
-        only = Space(quasi=(), sensitive=space.sensitive, p=space.p, d=space.d) if any(a.weight for a in space.sensitive) else None
+        only = (
+            Space(quasi=(), sensitive=space.sensitive, p=space.p, d=space.d)
+            if any(a.weight for a in space.sensitive)
+            else None
+        )
         if only is None:
             return np.zeros(len(self.places), dtype=np.bool_)
         return Checker(only, np.ascontiguousarray(self.places[:, self.quasi :])).outliers()
@@ -138,7 +150,11 @@ class Checker:
     def _middle(self) -> NDArray[np.float64]:
         cached: NDArray[np.float64] | None = self.__dict__.get("_median")
         if cached is None:
-            cached = np.median(self.places[:, self.quasi :], axis=0) if len(self.places) else np.zeros(len(self.space.sensitive))
+            cached = (
+                np.median(self.places[:, self.quasi :], axis=0)
+                if len(self.places)
+                else np.zeros(len(self.space.sensitive))
+            )
             object.__setattr__(self, "_median", cached)
         return cached
 

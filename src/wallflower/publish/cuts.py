@@ -32,7 +32,9 @@ class Cutter:
     def distinct(self, members: Whole) -> int:
         """The least number of different values over the sensitive columns."""
         codes = self.codes[members]
-        return min(int(np.count_nonzero(np.bincount(codes[:, a]))) for a in range(codes.shape[1])) if len(members) else 0
+        return (
+            min(int(np.count_nonzero(np.bincount(codes[:, a]))) for a in range(codes.shape[1])) if len(members) else 0
+        )
 
     def leaves(self, members: Whole, *, at_most: int | None = None) -> list[Whole]:
         """The rows of each leaf. With `at_most`, cuts only what is larger and asks for no distinct values."""

@@ -61,8 +61,12 @@ class Workshop:
     def __post_init__(self) -> None:
         checker, quasi = self.checker, self.checker.quasi
         places = checker.places
-        codes = np.column_stack([np.unique(places[:, a], return_inverse=True)[1].reshape(-1) for a in range(quasi, places.shape[1])])
-        self.cutter = Cutter(checker.space.quasi, np.ascontiguousarray(places[:, :quasi]), codes.astype(np.int64), self.k)
+        codes = np.column_stack(
+            [np.unique(places[:, a], return_inverse=True)[1].reshape(-1) for a in range(quasi, places.shape[1])]
+        )
+        self.cutter = Cutter(
+            checker.space.quasi, np.ascontiguousarray(places[:, :quasi]), codes.astype(np.int64), self.k
+        )
         self.trees = _trees(self)
         step = -(-max(len(places), 1) // SAMPLE)
         some = Checker(checker.space, places[::step])

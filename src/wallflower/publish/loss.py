@@ -42,7 +42,13 @@ class Losses:
 
 
 def losses(
-    axes: Sequence[Axis], low: NDArray[np.int64], high: NDArray[np.int64], sizes: Sequence[int], *, suppressed: int, k: int
+    axes: Sequence[Axis],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    sizes: Sequence[int],
+    *,
+    suppressed: int,
+    k: int,
 ) -> Losses:
     """Of groups with boxes `low` … `high` (one row per group) and `sizes` rows each."""
     weights = np.asarray(sizes, dtype=np.float64)

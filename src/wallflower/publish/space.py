@@ -20,7 +20,7 @@ from wallflower.errors import DeclarationError, UsageError, nearest_name
 from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Categories, Dates, Numbers
 from wallflower.schema.exact import exact
-from wallflower.schema.hierarchy import Taxonomy, arx, nested, taxonomy
+from wallflower.schema.hierarchy import Taxonomy, taxonomy
 
 MOST_BITS = 104
 """Up to here a difference within 10^-13 of the limit fits in 63 bits, so that 64-bit wrap-around finds its sign."""
@@ -60,7 +60,9 @@ class Axis:
     def _places(self) -> NDArray[np.int64]:
         assert isinstance(self.domain, Categories)  # noqa: S101 - only called for categories
         tree = self.tree
-        return np.array([i if tree is None else tree.position(v) for i, v in enumerate(self.domain.values)], dtype=np.int64)
+        return np.array(
+            [i if tree is None else tree.position(v) for i, v in enumerate(self.domain.values)], dtype=np.int64
+        )
 
     def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Places of what an engine hands out: codes of categories, or steps."""
@@ -86,7 +88,11 @@ class Axis:
             return self.value(low)
         if self.tree is not None:
             return self.tree.text(low, high)
-        return f"[{self.value(low)} .. {self.value(high)}]" if self.categorical else f"[{self.value(low)}, {self.value(high)}]"
+        return (
+            f"[{self.value(low)} .. {self.value(high)}]"
+            if self.categorical
+            else f"[{self.value(low)}, {self.value(high)}]"
+        )
 
     @cached_property
     def _names(self) -> dict[str, int]:
@@ -165,15 +171,21 @@ class Space:
 def axis_of(column: Column, *, weight: Fraction, declaration: Declaration) -> Axis:
     domain = column.domain
     if domain is None:
-        raise DeclarationError(f"column '{column.name}' has no declared domain, so it can be neither generalised nor measured.")
+        raise DeclarationError(
+            f"column '{column.name}' has no declared domain, so it can be neither generalised nor measured."
+        )
     folder = declaration.path.parent if declaration.path is not None else None
     tree: Taxonomy | None = None
     if isinstance(domain, Categories):
         tree = taxonomy(column.hierarchy, domain.values, column=column.name, folder=folder)
         if tree is None and any(" .. " in value for value in domain.values):
-            raise DeclarationError(f"values of the ordered column '{column.name}' must not contain ' .. ', which writes a range.")
+            raise DeclarationError(
+                f"values of the ordered column '{column.name}' must not contain ' .. ', which writes a range."
+            )
     elif column.hierarchy is not None:
-        values = [domain.text(number) for number in range(domain.first, domain.last + 1)] if domain.size <= 1_000_000 else []
+        values = (
+            [domain.text(number) for number in range(domain.first, domain.last + 1)] if domain.size <= 1_000_000 else []
+        )
         tree = taxonomy(column.hierarchy, values, column=column.name, folder=folder)
         if tree is not None and list(tree.leaves) != values:
             raise DeclarationError(
@@ -184,29 +196,36 @@ def axis_of(column: Column, *, weight: Fraction, declaration: Declaration) -> Ax
 
 
 def space_of(
-    declaration: Declaration, *, p: Fraction, d: Fraction, weights: Mapping[str, Fraction] | None = None
+    declaration: Declaration,
+    *,
+    p: Fraction,
+    d: Fraction,
+    weights: Mapping[str, Fraction] | None = None,
+    columns: Sequence[str] | None = None,
 ) -> Space:
-    """The axes of the declared quasi-identifiers and sensitive columns, in the order of the declaration."""
+    """The axes of the declared quasi-identifiers and sensitive columns (those in `columns`), in the order of the declaration."""
     given = dict(weights or {})
     for name, weight in given.items():
-        if declaration.columns.get(name) is None or declaration.columns[name].role not in {"quasi-identifier", "sensitive"}:
+        if declaration.columns.get(name) is None or declaration.columns[name].role not in {
+            "quasi-identifier",
+            "sensitive",
+        }:
             known = [c.name for c in declaration.columns.values() if c.role in {"quasi-identifier", "sensitive"}]
-            raise UsageError(f"'{name}' has a weight but is no quasi-identifier or sensitive column.", hint=nearest_name(name, known))
+            raise UsageError(
+                f"'{name}' has a weight but is no quasi-identifier or sensitive column.", hint=nearest_name(name, known)
+            )
         if exact(weight, name=f"weight of {name}") < 0:
             raise UsageError(f"the weight of '{name}' must be at least 0.")
     axes: dict[str, list[Axis]] = {"quasi-identifier": [], "sensitive": []}
     for column in declaration.columns.values():
-        if column.role in axes:
+        if column.role in axes and (columns is None or column.name in columns):
             declared = column.weight if column.weight is not None else Fraction(1)
             weight = given.get(column.name, Fraction(0) if given else declared)
             axes[column.role].append(axis_of(column, weight=exact(weight), declaration=declaration))
     for role, found in axes.items():
         if not found:
-            raise DeclarationError(f"publishing needs at least one column with role \"{role}\".")
+            raise DeclarationError(f'publishing needs at least one column with role "{role}".')
     space = Space(quasi=tuple(axes["quasi-identifier"]), sensitive=tuple(axes["sensitive"]), p=p, d=d)
     if not any(axis.weight for axis in space.axes):
         raise UsageError("every column has weight 0, so nothing could be an outlier.")
     return space
-
-
-__all__ = ["Axis", "Space", "arx", "axis_of", "nested", "space_of"]

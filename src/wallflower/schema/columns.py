@@ -9,6 +9,7 @@ from typing import cast, get_args
 
 from wallflower.schema.declaration import Becomes, Clip, Column, Drop, Neighbours, Role
 from wallflower.schema.domains import Bins, Categories, Dates, Domain
+from wallflower.schema.hierarchy import ORDERED
 from wallflower.schema.problems import Bare, Problems, Section, nearest_hint, said
 from wallflower.schema.written import number_of, own_units, read_domain
 
@@ -177,6 +178,8 @@ def _hierarchy(section: Section, folder: Path) -> object:
     if name is None:
         section.wrong("hierarchy", 'the name of a file such as "job_title.csv", or a nested table')
         return None
+    if name == ORDERED:
+        return ORDERED
     path = folder / name
     if not path.is_file():
         section.refuse(

@@ -12,6 +12,7 @@ from typing import Any
 
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
+from wallflower.schema.hierarchy import ORDERED
 
 VERSION = 1
 """Goes into the digest: a later reading of the same file must not pass for this one."""
@@ -27,7 +28,7 @@ def fingerprint(declaration: Declaration, *, source: str | None, ledger: str) ->
         del meaning[name]
     meaning |= {"version": VERSION, "source": source, "ledger": ledger}
     for column in declaration.columns.values():
-        if isinstance(column.hierarchy, str):
+        if isinstance(column.hierarchy, str) and column.hierarchy != ORDERED:
             contents = Path(column.hierarchy).read_bytes()
             meaning["columns"][column.name]["hierarchy"] = {"sha256": hashlib.sha256(contents).hexdigest()}
     canonical = json.dumps(meaning, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

@@ -64,7 +64,9 @@ class Taxonomy:
 
     def starts(self, node: int) -> tuple[int, ...]:
         """Where the children of `node` begin, in leaf order."""
-        return tuple(sorted(self.low[child] for child in range(len(self.parent)) if self.parent[child] == node != child))
+        return tuple(
+            sorted(self.low[child] for child in range(len(self.parent)) if self.parent[child] == node != child)
+        )
 
 
 def taxonomy(hierarchy: object, values: Sequence[str], *, column: str, folder: Path | None) -> Taxonomy | None:
@@ -96,7 +98,9 @@ def arx(lines: Iterable[Sequence[str]], values: Sequence[str], *, column: str) -
     seen: set[str] = set()
     for row in rows:
         if len(row) != depth:
-            raise DeclarationError(f"the hierarchy of column '{column}' has {len(row)} levels for '{row[0]}' and {depth} before it.")
+            raise DeclarationError(
+                f"the hierarchy of column '{column}' has {len(row)} levels for '{row[0]}' and {depth} before it."
+            )
         if row[0] in seen:
             raise DeclarationError(f"the hierarchy of column '{column}' lists '{row[0]}' twice.")
         seen.add(row[0])
@@ -143,7 +147,7 @@ def _from_toml(hierarchy: object, column: str) -> Tree:
 def _numbered(tree: Tree, values: Sequence[str], column: str) -> Taxonomy:
     """Number leaves in walking order, then inner nodes; a node with one child is that child."""
     if len(tree) == 1:
-        (label, only), = tree.items()
+        ((label, only),) = tree.items()
         if only is not None:
             return _numbered(only, values, column) if len(only) == 1 else _build(label, only, values, column)
     return _build(ROOT, tree, values, column)

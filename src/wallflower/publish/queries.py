@@ -1,0 +1,207 @@
+"""Publish the rows of a table in groups that give no outlier away."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.engines.base import Rows
+from wallflower.errors import UsageError
+from wallflower.noise.entropy import Entropy
+from wallflower.privacy.guarantees import PlainKAnonymity
+from wallflower.privacy.price import Price
+from wallflower.publish.space import Axis, Space, axis_of, space_of
+from wallflower.schema.declaration import Declaration
+from wallflower.schema.exact import exact, shown
+
+LEVELS = ("candidate", "strict", "attack")
+METHODS = ("hybrid", "expc")
+MEANING = {
+    "candidate": "with everyone's quasi-identifiers known, every published sensitive value is normal for someone who matches the "
+    "group, and everyone who matches has a published value that is normal for them",
+    "strict": "every published sensitive value is normal at some corner of the group's box, and every corner with some published value "
+    "(Theorem 5.1 of the paper)",
+    "attack": "the two inferences the paper describes (Theorems 4.1 and 4.2) find nobody; nothing is said about any other inference",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainTable:
+    """A file in which quasi-identifiers are generalised, sensitive values are kept, and outliers blend in.
+
+    >>> PlainTable(columns=("age", "income"), out="table.csv", k=5, p="0.9", d="0.5").level
+    'candidate'
+    """
+
+    name: ClassVar[str] = "publish"
+
+    columns: tuple[str, ...]
+    """What the file will hold: quasi-identifiers and sensitive columns. `of` takes all that are declared."""
+    out: str
+    """The file to write, .csv or .parquet; one that is there is replaced."""
+    k: int
+    """Every group holds at least this many different values of every sensitive column."""
+    p: Fraction | str | int
+    """An outlier has at least this share of all rows …"""
+    d: Fraction | str | int
+    """… farther away than this, in declared ranges."""
+    level: str = "candidate"
+    method: str = "hybrid"
+    weights: Mapping[str, Fraction | str | int] = field(default_factory=dict)
+    """Distance weights; columns not named here then count nothing. Empty: the declared weights, 1 without."""
+    unchanged: tuple[str, ...] = ()
+    """Insensitive columns to publish as they are. They can identify people: nothing here protects them."""
+    groups: bool = False
+    """Whether the file numbers its groups."""
+
+    def __post_init__(self) -> None:
+        for name in ("columns", "unchanged"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "out", str(self.out))
+        for name in ("p", "d"):
+            object.__setattr__(self, name, exact(getattr(self, name), name=name))
+        weights = {str(name): exact(w, name=f"weight of {name}") for name, w in dict(self.weights).items()}
+        object.__setattr__(self, "weights", weights)
+        if isinstance(self.k, bool) or self.k < 1:
+            raise UsageError(f"'k' must be at least 1, got {self.k}.")
+        if not 0 < exact(self.p) <= 1:
+            raise UsageError(f"'p' must be above 0 and at most 1 (a share of the rows), got {shown(exact(self.p))}.")
+        if exact(self.d) <= 0:
+            raise UsageError(f"'d' must be above 0, got {shown(exact(self.d))}.")
+        if self.level not in LEVELS:
+            raise UsageError(f"'level' must be one of {', '.join(LEVELS)}, got '{self.level}'.")
+        if self.method not in METHODS:
+            raise UsageError(f"'method' must be one of {', '.join(METHODS)}, got '{self.method}'.")
+        if not self.columns or len(set(self.columns)) != len(self.columns):
+            raise UsageError("'columns' must name the columns to publish, each once.")
+        from wallflower.publish.writing import FORMATS
+
+        if Path(self.out).suffix not in FORMATS:
+            raise UsageError(f"a publication ends in {' or '.join(FORMATS)}, got '{Path(self.out).name}'.")
+
+    @classmethod
+    def of(cls, declaration: Declaration, **choices: Any) -> PlainTable:
+        """With every declared quasi-identifier and sensitive column, and the `unchanged` ones."""
+        roles = {"quasi-identifier", "sensitive"}
+        named = [column.name for column in declaration.columns.values() if column.role in roles]
+        return cls(columns=(*named, *choices.get("unchanged", ())), **choices)
+
+    def space(self, declaration: Declaration) -> Space:
+        """The public geometry; refuses columns that cannot be published."""
+        for name in self.columns:
+            column = declaration.column(name)
+            if column.role == "identifier":
+                raise UsageError(f"column '{name}' is an identifier, and identifiers are never published.")
+            if column.role == "insensitive" and name not in self.unchanged:
+                raise UsageError(
+                    f"column '{name}' is insensitive: it would be published as it is, and could identify people.",
+                    hint=f"Leave it out, declare it a quasi-identifier, or name it in unchanged=('{name}',) (--unchanged {name}).",
+                )
+        for name in self.unchanged:
+            if name not in self.columns or declaration.column(name).role != "insensitive":
+                raise UsageError(
+                    f"'{name}' is to be published unchanged, but is not an insensitive column of this publication."
+                )
+        from wallflower.publish.writing import GROUP
+
+        if self.groups and GROUP in self.columns:
+            raise UsageError(f"a column is called '{GROUP}' already, so groups cannot be numbered.")
+        return space_of(
+            declaration,
+            p=exact(self.p),
+            d=exact(self.d),
+            weights={name: exact(weight) for name, weight in self.weights.items()},
+            columns=self.columns,
+        )
+
+    def price(self, declaration: Declaration) -> Price:
+        space = self.space(declaration)
+        folder = Path(self.out).parent
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            raise UsageError(f"the folder '{folder}' cannot be written to.", hint="Name an existing folder of yours.")
+        weights = ", ".join(f"{axis.name}: {shown(axis.weight)}" for axis in space.axes)
+        notes = (
+            f"Level '{self.level}': {MEANING[self.level]}.",
+            "Groups depend on all rows and every left-out row is one: someone who knows how groups are formed, or who is in the "
+            "table, learns more than the file says. A second publication of the same rows can be intersected with this one.",
+        )
+        if self.unchanged:
+            notes += (f"Published as they are, without protection: {', '.join(self.unchanged)}.",)
+        return Price(
+            guarantee=PlainKAnonymity(k=self.k, p=exact(self.p), d=exact(self.d), level=self.level),
+            mechanism={"name": self.method, "order": "uniformly random"},
+            settings={
+                "k": str(self.k),
+                "p": shown(exact(self.p)),
+                "d": shown(exact(self.d)),
+                "level": self.level,
+                "method": self.method,
+                "quasi-identifiers": ", ".join(axis.name for axis in space.quasi),
+                "sensitive": ", ".join(axis.name for axis in space.sensitive),
+                "weights": weights,
+                "file": Path(self.out).name,
+            },
+            notes=notes,
+        )
+
+    def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
+        from wallflower.publish.writing import sheet, write
+
+        made = made_of(self, rows)
+        written = sheet(
+            made.space,
+            made.places,
+            made.grouping.groups,
+            made.unchanged,
+            made.others,
+            with_groups=self.groups,
+            entropy=entropy,
+        )
+        write(written, Path(self.out))
+        return {"file": Path(self.out).name, "rows": written.rows, "groups": len(made.grouping.groups)}
+
+    def inspect(self, rows: Rows) -> dict[str, Any]:
+        from wallflower.publish.inspection import inspected
+
+        return inspected(made_of(self, rows), self)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A publication before it is written, with everything it came from."""
+
+    space: Space
+    places: NDArray[np.int64]
+    unchanged: tuple[Axis, ...]
+    others: NDArray[np.int64]
+    checker: Any
+    grouping: Any
+
+
+def made_of(query: PlainTable, rows: Rows) -> Made:
+    """Read, put in canonical order, group. No row order, engine or thread can change the result."""
+    from wallflower.publish.anonymise import Method, anonymise
+    from wallflower.publish.checker import Checker, Level
+
+    space = query.space(rows.declaration)
+    unchanged = tuple(
+        axis_of(rows.declaration.column(name), weight=Fraction(0), declaration=rows.declaration)
+        for name in query.unchanged
+    )
+    axes = (*space.axes, *unchanged)
+    numbers = rows.numbers([axis.name for axis in axes])
+    table = np.column_stack([axis.places(numbers[:, a]) for a, axis in enumerate(axes)]).astype(np.int64)
+    table = table[np.lexsort(table.T[::-1])]
+    places, others = np.ascontiguousarray(table[:, : len(space.axes)]), table[:, len(space.axes) :]
+    checker = Checker(space, places)
+    level: Level = next(name for name in get_args(Level) if name == query.level)
+    method: Method = next(name for name in get_args(Method) if name == query.method)
+    grouping = anonymise(checker, level=level, k=query.k, method=method)
+    return Made(space, places, unchanged, others, checker, grouping)

@@ -1,0 +1,189 @@
+"""Publishing end to end: what is written, in which order, and what is refused."""
+
+import csv
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+import wallflower as wf
+from wallflower.engines import from_frame
+from wallflower.noise.entropy import SeededEntropy
+from wallflower.privacy.ledger import Ledger
+from wallflower.publish import PlainTable
+from wallflower.publish.space import space_of
+from wallflower.publish.writing import read
+from wallflower.schema import load, loads
+
+TABLE = """
+[table]
+id = "people"
+source = "people.csv"
+key = "name"
+unit = "row"
+neighbours = "add-remove"
+max_rows = 5000
+reviewed = true
+test = false
+ledger = "people.ledger"
+
+[budget.plain-k-anonymity]
+publications = 1
+
+[columns.name]
+role = "identifier"
+
+[columns.age]
+role = "quasi-identifier"
+lower = 0
+upper = 100
+step = 1
+outside = "clip"
+missing = "drop"
+
+[columns.country]
+role = "quasi-identifier"
+values = ["USA", "Canada", "Brazil", "Japan", "China"]
+hierarchy = {America = ["USA", "Canada", "Brazil"], Asia = ["Japan", "China"]}
+outside = "drop"
+missing = "drop"
+
+[columns.income]
+role = "sensitive"
+lower = 0
+upper = 200
+step = 1
+outside = "clip"
+missing = "drop"
+
+[columns.shoe]
+role = "insensitive"
+lower = 30
+upper = 50
+step = 1
+outside = "clip"
+missing = "drop"
+"""
+
+
+def people(count=600, seed=1):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 70, count)
+    country = rng.choice(["USA", "Canada", "Brazil", "Japan", "China"], count, p=[0.5, 0.2, 0.1, 0.1, 0.1])
+    income = np.clip(rng.normal(60, 25, count), 0, 200).astype(int)
+    shoe = rng.integers(35, 47, count)
+    return [
+        (f"person {i}", int(a), c, int(s), int(z))
+        for i, (a, c, s, z) in enumerate(zip(age, country, income, shoe, strict=True))
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "people.toml").write_text(TABLE)
+    lines = ["name,age,country,income,shoe", *(",".join(map(str, row)) for row in people())]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
+    Ledger.init(load(tmp_path / "people.toml"))
+    return tmp_path
+
+
+def question(folder, **changes):
+    choices = {"out": str(folder / "out.csv"), "k": 5, "p": "0.9", "d": "0.5"} | changes
+    return PlainTable.of(load(folder / "people.toml"), **choices)
+
+
+@pytest.mark.parametrize("level", ["candidate", "strict", "attack"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_every_published_row_is_a_generalised_original_and_every_group_has_k_values(folder, level, suffix):
+    session = wf.open(folder / "people.toml")
+    release = session.release(question(folder, level=level, out=str(folder / f"out.{suffix}"), groups=True))
+    table = read(folder / f"out.{suffix}")
+    assert list(table) == ["age", "country", "income", "group"]
+    assert release["file"] == f"out.{suffix}"
+    assert release["rows"] == len(table["age"]) > 400
+    assert release["groups"] == len(set(table["group"]))
+    space = space_of(load(folder / "people.toml"), p=1, d=1)
+    originals = Counter(row[3] for row in people())
+    published = Counter(int(v) for v in table["income"])
+    assert not published - originals
+    groups = defaultdict(list)
+    for age, country, income, group in zip(*table.values(), strict=True):
+        groups[group].append((space.quasi[0].read(age), space.quasi[1].read(country), int(income)))
+    rows = [(a, space.quasi[1].tree.position(c), i) for _, a, c, i, _ in people()]
+    for members in groups.values():
+        assert len({m[:2] for m in members}) == 1
+        assert len({m[2] for m in members}) >= 5
+        (low, high), (first, last) = members[0][:2]
+        inside = Counter(i for a, c, i in rows if low <= a <= high and first <= c <= last)
+        assert not Counter(m[2] for m in members) - inside
+
+
+def test_the_order_is_not_the_original_one_and_the_grouping_does_not_depend_on_it(folder):
+    declaration = loads(TABLE, folder=folder)
+    import pandas as pd
+
+    frame = pd.DataFrame(people(), columns=["name", "age", "country", "income", "shoe"])
+    texts = []
+    for rows, seed in ((frame, 1), (frame.iloc[::-1], 2), (frame.sample(frac=1, random_state=3), 1)):
+        query = PlainTable.of(declaration, out=str(folder / "o.csv"), k=5, p="0.9", d="0.5")
+        with from_frame(rows, declaration).rows(query.columns) as view:
+            query.run(view, SeededEntropy(seed))
+        texts.append((folder / "o.csv").read_text().splitlines())
+    assert sorted(texts[0]) == sorted(texts[1])
+    assert texts[0] != texts[1]
+    assert texts[0] == texts[2]
+
+
+def test_a_second_publication_is_refused_until_the_owner_allows_it(folder):
+    session = wf.open(folder / "people.toml")
+    first = session.release(question(folder), request_id="june")
+    assert session.release(question(folder), request_id="june").to_json() == first.to_json()
+    before = (folder / "out.csv").read_bytes()
+    with pytest.raises(wf.BudgetError):
+        session.release(question(folder, k=6))
+    assert (folder / "out.csv").read_bytes() == before
+
+
+def test_identifiers_never_pass_and_insensitive_columns_only_by_name(folder):
+    declaration = load(folder / "people.toml")
+    with pytest.raises(wf.UsageError, match="identifier"):
+        PlainTable(columns=("name", "age", "income"), out="o.csv", k=2, p="0.9", d="0.5").price(declaration)
+    with pytest.raises(wf.UsageError, match="unchanged"):
+        PlainTable(columns=("age", "income", "shoe"), out="o.csv", k=2, p="0.9", d="0.5").price(declaration)
+    query = question(folder, unchanged=("shoe",))
+    assert "shoe" in query.price(declaration).notes[-1]
+    wf.open(folder / "people.toml").release(query)
+    assert set(read(folder / "out.csv")["shoe"]) <= {str(v) for v in range(30, 51)}
+    assert "person" not in (folder / "out.csv").read_text()
+
+
+def test_a_crash_while_writing_leaves_no_half_file(folder, monkeypatch):
+    class Torn(Exception):
+        pass
+
+    def tear(*_arguments, **_options):
+        raise Torn
+
+    monkeypatch.setattr(csv, "writer", tear)
+    with pytest.raises(wf.ReleaseFailed):
+        wf.open(folder / "people.toml").release(question(folder))
+    assert not [p.name for p in folder.iterdir() if "out" in p.name]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"k": 0}, "'k'"),
+        ({"p": "1.2"}, "'p'"),
+        ({"d": 0}, "'d'"),
+        ({"level": "loose"}, "level"),
+        ({"method": "magic"}, "method"),
+        ({"out": "table.txt"}, "publication ends"),
+        ({"weights": {"ag": 1}}, "Did you mean 'age'"),
+        ({"weights": {"age": 0}}, "nothing could be an outlier"),
+        ({"out": "nowhere/at/all.csv"}, "cannot be written"),
+    ],
+)
+def test_a_wrong_question_is_refused_before_any_row(folder, change, words):
+    with pytest.raises((wf.UsageError, wf.DeclarationError), match=words):
+        question(folder, **change).price(load(folder / "people.toml"))
