@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.publish import brute
 from tests.publish.spaces import number, space
+
 from wallflower.publish.checker import Checker
 
 

@@ -158,11 +158,11 @@ def test_identifiers_never_pass_and_insensitive_columns_only_by_name(folder):
 
 
 def test_a_crash_while_writing_leaves_no_half_file(folder, monkeypatch):
-    class Torn(Exception):
+    class TornError(Exception):
         pass
 
     def tear(*_arguments, **_options):
-        raise Torn
+        raise TornError
 
     monkeypatch.setattr(csv, "writer", tear)
     with pytest.raises(wf.ReleaseFailed):

@@ -61,7 +61,7 @@ def _merged(groups: list[Group]) -> tuple[Group, ...]:
             np.sort(np.concatenate([g.rows for g in same])),
             same[0].low,
             same[0].high,
-            np.unique(np.concatenate([g.values for g in same]), axis=0),
+            np.unique(np.concatenate([g.ranks for g in same])),
         )
         for same in by_box.values()
     )
@@ -115,11 +115,11 @@ def _grow_chunk(shop: Workshop, chunk: Whole) -> tuple[list[Group], Whole]:
         )
         group = None
         if count:
-            group, rest = shop.settle(np.sort(chunk[members[:count]]))
+            group, _ = shop.settle(np.sort(chunk[members[:count]]))
         if group is None:
             alive[seed] = False
             failed.append(int(seed))
-            if len(failed) > 24 + 8 * len(groups):
+            if len(failed) > 8 + 2 * len(groups):
                 break  # a chunk in which hardly any seed works is left to the insertion step
             continue
         group = _absorbed(shop, group, chunk[alive])
@@ -132,15 +132,14 @@ def _grow_chunk(shop: Workshop, chunk: Whole) -> tuple[list[Group], Whole]:
 def _absorbed(shop: Workshop, group: Group, rows: Whole) -> Group:
     """With every free row inside the box that holds one of its values: box and values stay, so it stays plain."""
     fits = rows[_fits(shop, group, rows)]
-    return Group(np.union1d(group.rows, fits), group.low, group.high, group.values)
+    return Group(np.union1d(group.rows, fits), group.low, group.high, group.ranks)
 
 
 def _fits(shop: Workshop, group: Group, rows: Whole) -> NDArray[np.bool_]:
-    places, quasi = shop.checker.places[rows], shop.checker.quasi
-    inside = ((places[:, :quasi] >= group.low) & (places[:, :quasi] <= group.high)).all(axis=1)
-    held = np.zeros(len(rows), dtype=np.bool_)
-    held[inside] = (places[inside][:, None, quasi:] == group.values[None]).all(axis=2).any(axis=1)
-    return held
+    quasi = shop.cutter.rows[rows]
+    inside = ((quasi >= group.low) & (quasi <= group.high)).all(axis=1)
+    inside[inside] = np.isin(shop.checker.ranks[rows[inside]], group.ranks)
+    return inside
 
 
 def _insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group], Whole]:
@@ -160,15 +159,13 @@ def _insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Grou
             old = groups[g]
             place = shop.checker.places[row]
             if _fits(shop, old, np.array([row]))[0]:
-                new = Group(np.append(old.rows, row), old.low, old.high, old.values)
+                new = Group(np.append(old.rows, row), old.low, old.high, old.ranks)
             else:
-                bounds = shop.checker.space.round_up(
+                wide = shop.checker.space.round_up(
                     np.minimum(old.low, place[:quasi]), np.maximum(old.high, place[:quasi])
                 )
-                new = Group(
-                    np.append(old.rows, row), *bounds, shop.checker.by_closeness(np.vstack([old.values, place[quasi:]]))
-                )
-                if shop.verdict(new).failed:
+                new = Group(np.append(old.rows, row), *wide, np.union1d(old.ranks, shop.checker.ranks[row]))
+                if not shop.promising(*wide) or shop.verdict(new).failed:
                     continue
             groups[g] = new
             low[g], high[g], sizes[g] = new.low, new.high, len(new.rows)

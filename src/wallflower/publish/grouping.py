@@ -28,8 +28,8 @@ class Group:
     rows: Whole
     low: Whole
     high: Whole
-    values: Whole
-    """Distinct sensitive values, from `Checker.by_closeness`."""
+    ranks: Whole
+    """Its sensitive values, as places in `Checker.values`."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,7 @@ class Workshop:
         some = Checker(checker.space, places[::step])
         share = checker.blocks.enough * len(some.places) / max(len(places), 1)
         self.sample = some.blocks._replace(enough=min(int(share * MARGIN), max(len(some.places) - 1, 0)))
-        values = checker.by_closeness(places[:, quasi:])
-        self.middle = values[0] if len(values) else np.zeros(places.shape[1] - quasi, dtype=np.int64)
+        self.middle = checker.values[0] if len(places) else np.zeros(places.shape[1] - quasi, dtype=np.int64)
 
     def hard(self) -> NDArray[np.bool_]:
         """Rows whose quasi-identifiers stand out even with the middle sensitive value, as far as the sample can tell."""
@@ -91,11 +90,19 @@ class Workshop:
         part = self.checker.places[rows]
         quasi = self.checker.quasi
         low, high = self.checker.space.round_up(part[:, :quasi].min(axis=0), part[:, :quasi].max(axis=0))
-        return Group(rows, low, high, self.checker.by_closeness(part[:, quasi:]))
+        return Group(rows, low, high, np.unique(self.checker.ranks[rows]))
 
     def verdict(self, group: Group) -> Verdict:
         self.checks += 1
-        return self.checker.verdict(self.level, group.low, group.high, group.values)
+        return self.checker.verdict(self.level, group.low, group.high, self.checker.values[group.ranks])
+
+    def promising(self, low: Whole, high: Whole) -> bool:
+        """Whether the sample lets the outermost corner of a box pass; a guide that saves exact checks, at level `strict` only."""
+        if self.level != "strict":
+            return True
+        from wallflower.publish.kernels import outermost_normal
+
+        return bool(outermost_normal(self.sample, low, high, self.middle))
 
     def settle(self, rows: Whole) -> tuple[Group | None, Whole]:
         """A plain group out of these rows, and the rows that had to leave it; no group when repair does not help."""
@@ -114,7 +121,7 @@ class Workshop:
         places, quasi = self.checker.places, self.checker.quasi
         if verdict.bad_values is not None:
             held = places[rows, quasi:]
-            return rows[~(held[:, None, :] == verdict.bad_values[None, :, :]).all(axis=2).any(axis=1)]
+            return np.asarray(rows[~(held[:, None, :] == verdict.bad_values[None, :, :]).all(axis=2).any(axis=1)])
         if verdict.bad_people is not None:
             return self._without(rows, places[verdict.bad_people[0], :quasi])
         return self._trimmed(rows)
@@ -123,7 +130,7 @@ class Workshop:
         """The largest part of the rows whose box, before rounding, leaves this spot out."""
         part = self.cutter.rows[rows]
         sides = np.concatenate([part < spot, part > spot], axis=1)
-        return rows[sides[:, int(np.argmax(sides.sum(axis=0)))]]
+        return np.asarray(rows[sides[:, int(np.argmax(sides.sum(axis=0)))]])
 
     def _trimmed(self, rows: Whole) -> Whole:
         """Without the seventh of the rows farthest from the centre of the table."""
@@ -134,12 +141,21 @@ class Workshop:
 
 def _trees(shop: Workshop) -> Trees:
     axes = shop.checker.space.quasi
-    offset, low, high, parent = [], [0][:0], [0][:0], [0][:0]
+    offset: list[int] = []
+    low: list[int] = []
+    high: list[int] = []
+    parent: list[int] = []
     for axis in axes:
         offset.append(len(low) if axis.tree is not None else -1)
         if axis.tree is not None:
             low += axis.tree.low
             high += axis.tree.high
             parent += axis.tree.parent
-    whole = [np.array(part, dtype=np.int64) for part in (offset, low, high, parent, [axis.size for axis in axes])]
-    return Trees(*whole, numeric=np.array([not axis.categorical for axis in axes]))
+    return Trees(
+        offset=np.array(offset, dtype=np.int64),
+        low=np.array(low, dtype=np.int64),
+        high=np.array(high, dtype=np.int64),
+        parent=np.array(parent, dtype=np.int64),
+        size=np.array([axis.size for axis in axes], dtype=np.int64),
+        numeric=np.array([not axis.categorical for axis in axes], dtype=np.bool_),
+    )

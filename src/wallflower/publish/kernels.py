@@ -8,16 +8,24 @@ modulo 2^64 (`space.MOST_BITS` says why their sign is then right). So `near` is 
 A whole face of a box is decided with one count: by the distance to its FARTHEST point ("every point of it is normal"), or
 to the nearest of its ENDS or to its INSIDE ("no corner is normal", "no point is normal").
 """
+# ruff: noqa: C901, FBT001, PLR0912, PLR0915, PLR0917 - numba compiles plain loops and positional arguments; helpers cost compile time
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
 WIDTH = 256
+HEAP = 16
+"""Blocks to a heap, which has a bounding box of its own."""
 FARTHEST, ENDS, INSIDE = 0, 1, 2
 YES, NO, UNSURE = 1, 0, 2
 FREE, LOW, HIGH = 0, 1, 2
@@ -33,6 +41,9 @@ class Blocks(NamedTuple):
     low: NDArray[np.float32]
     high: NDArray[np.float32]
     fill: NDArray[np.int64]
+    heap_low: NDArray[np.float32]
+    heap_high: NDArray[np.float32]
+    heap_fill: NDArray[np.int64]
     centre: NDArray[np.float64]
     scale: NDArray[np.float64]
     """x = (v − centre)·scale"""
@@ -48,15 +59,15 @@ class Blocks(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _reach(blocks, b, mid, half, mode):  # type: ignore[no-untyped-def]
-    """Least and greatest squared distance between a row of block b and the face."""
+def _reach(lows: Floats, highs: Floats, b: int, mid: Floats, half: Floats, mode: int) -> tuple[np.float32, np.float32]:
+    """Least and greatest squared distance between a row of box b and the face."""
     least = np.float32(0)
     most = np.float32(0)
     for a in range(mid.size):
-        below = blocks.low[b, a] - mid[a]
-        above = blocks.high[b, a] - mid[a]
+        below = lows[b, a] - mid[a]
+        above = highs[b, a] - mid[a]
         far = max(abs(below), abs(above))
-        near = max(max(below, -above), np.float32(0))
+        near = max(below, -above, np.float32(0))
         h = half[a]
         if mode == FARTHEST:
             near += h
@@ -79,7 +90,7 @@ def _reach(blocks, b, mid, half, mode):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _measure(x, mid, half, mode, out):  # type: ignore[no-untyped-def]
+def _measure(x: Floats, mid: Floats, half: Floats, mode: int, out: Floats) -> None:
     """Squared distances of one block's rows; x is [axis, WIDTH]."""
     for i in range(WIDTH):
         out[i] = 0
@@ -106,28 +117,40 @@ def _measure(x, mid, half, mode, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def face(blocks, mid, half, mode, room):  # type: ignore[no-untyped-def]
+def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> int:
     """YES: surely more than `enough` rows are near. NO: surely not. UNSURE: it hangs on rows inside the margin."""
     sure = 0
     maybe = 0
     rest = blocks.rows
     lower = np.float32(1) - blocks.margin
     upper = np.float32(1) + blocks.margin
-    for b in range(blocks.fill.size):
-        rest -= blocks.fill[b]
-        least, most = _reach(blocks, b, mid, half, mode)
-        if most <= lower:
-            sure += blocks.fill[b]
-            maybe += blocks.fill[b]
-        elif least <= upper:
-            _measure(blocks.x[b], mid, half, mode, room)
-            s = 0
-            u = 0
-            for i in range(WIDTH):
-                s += room[i] <= lower
-                u += room[i] <= upper
-            sure += s
-            maybe += u
+    for heap in range(blocks.heap_fill.size):
+        least, most = _reach(blocks.heap_low, blocks.heap_high, heap, mid, half, mode)
+        if most <= lower or least > upper:
+            rest -= blocks.heap_fill[heap]
+            if most <= lower:
+                sure += blocks.heap_fill[heap]
+                maybe += blocks.heap_fill[heap]
+        else:
+            for b in range(heap * HEAP, min(heap * HEAP + HEAP, blocks.fill.size)):
+                rest -= blocks.fill[b]
+                least, most = _reach(blocks.low, blocks.high, b, mid, half, mode)
+                if most <= lower:
+                    sure += blocks.fill[b]
+                    maybe += blocks.fill[b]
+                elif least <= upper:
+                    _measure(blocks.x[b], mid, half, mode, room)
+                    s = 0
+                    u = 0
+                    for i in range(WIDTH):
+                        s += room[i] <= lower
+                        u += room[i] <= upper
+                    sure += s
+                    maybe += u
+                if sure > blocks.enough:
+                    return YES
+                if maybe + rest <= blocks.enough:
+                    return NO
         if sure > blocks.enough:
             return YES
         if maybe + rest <= blocks.enough:
@@ -136,7 +159,7 @@ def face(blocks, mid, half, mode, room):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _exactly_near(blocks, b, i, point):  # type: ignore[no-untyped-def]
+def _exactly_near(blocks: Blocks, b: int, i: int, point: Whole) -> Any:
     total = 0.0
     for a in range(point.size):
         gap = np.float64(blocks.v[b, a, i] - point[a])
@@ -153,21 +176,21 @@ def _exactly_near(blocks, b, i, point):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _place(blocks, point, mid, half):  # type: ignore[no-untyped-def]
+def _place(blocks: Blocks, point: Whole, mid: Floats, half: Floats) -> None:
     for a in range(point.size):
         mid[a] = (point[a] - blocks.centre[a]) * blocks.scale[a]
         half[a] = 0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def near(blocks, point, mid, half, room):  # type: ignore[no-untyped-def]
+def near(blocks: Blocks, point: Whole, mid: Floats, half: Floats, room: Floats) -> int:
     """How many rows are near `point`, exactly."""
     _place(blocks, point, mid, half)
     count = 0
     lower = np.float32(1) - blocks.margin
     upper = np.float32(1) + blocks.margin
     for b in range(blocks.fill.size):
-        least, most = _reach(blocks, b, mid, half, FARTHEST)
+        least, most = _reach(blocks.low, blocks.high, b, mid, half, FARTHEST)
         if most <= lower:
             count += blocks.fill[b]
         elif least <= upper:
@@ -179,7 +202,7 @@ def near(blocks, point, mid, half, room):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def normal(blocks, point, mid, half, room):  # type: ignore[no-untyped-def]
+def normal(blocks: Blocks, point: Whole, mid: Floats, half: Floats, room: Floats) -> Any:
     """Whether `point` is not a (p, d)-outlier, exactly."""
     _place(blocks, point, mid, half)
     answer = face(blocks, mid, half, FARTHEST, room)
@@ -189,7 +212,7 @@ def normal(blocks, point, mid, half, room):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def normal_many(blocks, points, out):  # type: ignore[no-untyped-def]
+def normal_many(blocks: Blocks, points: Whole, out: Flags) -> None:
     mid = np.empty(points.shape[1], np.float32)
     half = np.empty(points.shape[1], np.float32)
     room = np.empty(WIDTH, np.float32)
@@ -198,7 +221,9 @@ def normal_many(blocks, points, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _values_at(blocks, point, values, good, mid, half, room):  # type: ignore[no-untyped-def]
+def _values_at(
+    blocks: Blocks, point: Whole, values: Whole, good: Flags, mid: Floats, half: Floats, room: Floats
+) -> None:
     """Mark in `good` the sensitive values that are surely normal at this point; the distance to it is computed once per block."""
     quasi = point.size - values.shape[1]
     _place(blocks, point, mid, half)
@@ -211,7 +236,7 @@ def _values_at(blocks, point, values, good, mid, half, room):  # type: ignore[no
         for a in range(values.shape[1]):
             spots[j, a] = (values[j, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
     for b in range(blocks.fill.size):
-        least, most = _reach(blocks, b, mid[:quasi], half[:quasi], FARTHEST)
+        least, _ = _reach(blocks.low, blocks.high, b, mid[:quasi], half[:quasi], FARTHEST)
         if least > lower:
             continue
         _measure(blocks.x[b], mid[:quasi], half[:quasi], FARTHEST, room)
@@ -241,7 +266,7 @@ def _values_at(blocks, point, values, good, mid, half, room):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _face_of(blocks, low, high, sides, mid, half):  # type: ignore[no-untyped-def]
+def _face_of(blocks: Blocks, low: Whole, high: Whole, sides: NDArray[np.int8], mid: Floats, half: Floats) -> int:
     """Middle and half width of the face of a box; returns the widest free axis, −1 for a corner."""
     widest = -1
     for a in range(low.size):
@@ -259,13 +284,13 @@ def _face_of(blocks, low, high, sides, mid, half):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _corner(low, high, sides, point):  # type: ignore[no-untyped-def]
+def _corner(low: Whole, high: Whole, sides: NDArray[np.int8], point: Whole) -> None:
     for a in range(low.size):
         point[a] = high[a] if sides[a] == HIGH else low[a]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def corners(blocks, low, high, values, good, patience):  # type: ignore[no-untyped-def]
+def corners(blocks: Blocks, low: Whole, high: Whole, values: Whole, good: Flags, patience: int) -> int:
     """Theorem 5.1 (3): YES when every corner of the box is normal with some value. Marks values seen to be normal in `good`.
 
     UNSURE when `patience` faces were not enough.
@@ -312,7 +337,7 @@ def corners(blocks, low, high, values, good, patience):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def values(blocks, low, high, values_, good, patience):  # type: ignore[no-untyped-def]
+def values(blocks: Blocks, low: Whole, high: Whole, values_: Whole, good: Flags, patience: int) -> int:
     """Theorem 5.1 (2): complete `good`: which values are normal at some corner. NO when one is at none, UNSURE as above."""
     quasi = low.size
     axes = quasi + values_.shape[1]
@@ -359,7 +384,9 @@ def values(blocks, low, high, values_, good, patience):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _split(points, order, start, stop, blocks, mid, half):  # type: ignore[no-untyped-def]
+def _split(
+    points: Whole, order: Whole, start: int, stop: int, blocks: Blocks, mid: Floats, half: Floats
+) -> tuple[int, float]:
     """Bounding box of points order[start:stop] as a face; returns the widest axis (−1: all equal) and its middle place."""
     widest = -1
     cut = 0.0
@@ -379,7 +406,7 @@ def _split(points, order, start, stop, blocks, mid, half):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _part(points, order, start, stop, axis, cut):  # type: ignore[no-untyped-def]
+def _part(points: Whole, order: Whole, start: int, stop: int, axis: int, cut: float) -> int:
     i = start
     for j in range(start, stop):
         if points[order[j], axis] <= cut:
@@ -389,7 +416,7 @@ def _part(points, order, start, stop, axis, cut):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def everyone(blocks, people, values_, good, bad, first_only):  # type: ignore[no-untyped-def]
+def everyone(blocks: Blocks, people: Whole, values_: Whole, good: Flags, bad: Flags, first_only: bool) -> int:
     """Candidate plainness (b): YES when everyone is normal with some value. `bad` marks who is not (the first, or all)."""
     quasi = people.shape[1]
     mid = np.empty(quasi + values_.shape[1], np.float32)
@@ -433,7 +460,7 @@ def everyone(blocks, people, values_, good, bad, first_only):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def someone(blocks, people, values_, good):  # type: ignore[no-untyped-def]
+def someone(blocks: Blocks, people: Whole, values_: Whole, good: Flags) -> int:
     """Candidate plainness (a): complete `good`: which values are normal for someone."""
     quasi = people.shape[1]
     mid = np.empty(quasi + values_.shape[1], np.float32)
@@ -485,7 +512,7 @@ def someone(blocks, people, values_, good):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def matching(v, low_v, high_v, fill, low, high, out):  # type: ignore[no-untyped-def]
+def matching(v: Whole, low_v: Whole, high_v: Whole, fill: Whole, low: Whole, high: Whole, out: Whole) -> int:
     """Slots (block·WIDTH + place) of the rows inside the box; returns how many. `v` is [block, axis, WIDTH]."""
     found = 0
     for b in range(fill.size):
@@ -520,7 +547,7 @@ class Trees(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _loss(trees, a, low, high):  # type: ignore[no-untyped-def]
+def _loss(trees: Trees, a: int, low: int, high: int) -> Any:
     """Definition 3.7 of the smallest publishable interval over [low, high]."""
     if trees.offset[a] >= 0:
         base = trees.offset[a]
@@ -535,7 +562,9 @@ def _loss(trees, a, low, high):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _outermost_normal(blocks, low, high, middle, mid, half, room):  # type: ignore[no-untyped-def]
+def _outermost_normal(
+    blocks: Blocks, low: Whole, high: Whole, middle: Whole, mid: Floats, half: Floats, room: Floats
+) -> Any:
     """Whether the corner farthest from the rows' centre is normal with the middle sensitive value."""
     quasi = low.size
     for a in range(quasi):
@@ -549,7 +578,27 @@ def _outermost_normal(blocks, low, high, middle, mid, half, room):  # type: igno
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def expand(rows, codes, alive, seed, k, most, trees, sample, middle, guarded, members):  # type: ignore[no-untyped-def]
+def outermost_normal(blocks: Blocks, low: Whole, high: Whole, middle: Whole) -> Any:
+    axes = low.size + middle.size
+    return _outermost_normal(
+        blocks, low, high, middle, np.empty(axes, np.float32), np.empty(axes, np.float32), np.empty(WIDTH, np.float32)
+    )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def expand(
+    rows: Whole,
+    codes: Whole,
+    alive: Flags,
+    seed: int,
+    k: int,
+    most: int,
+    trees: Trees,
+    sample: Blocks,
+    middle: Whole,
+    guarded: bool,
+    members: Whole,
+) -> int:
     """Grow a group from `seed`: again and again the free row with the least growth of information loss, rows that bring
     no new sensitive value 0.3 behind; ties go to the lower row. Stops at k distinct values in every sensitive column.
 
@@ -624,7 +673,9 @@ def expand(rows, codes, alive, seed, k, most, trees, sample, middle, guarded, me
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def cheapest(row, low, high, sizes, losses, trees, best, cost):  # type: ignore[no-untyped-def]
+def cheapest(
+    row: Whole, low: Whole, high: Whole, sizes: Whole, losses: Doubles, trees: Trees, best: Whole, cost: Doubles
+) -> None:
     """The groups whose information loss grows least when `row` joins, in `best`; `cost` holds their growth."""
     cost[:] = np.inf
     best[:] = -1
@@ -653,7 +704,7 @@ def cheapest(row, low, high, sizes, losses, trees, best, cost):  # type: ignore[
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def losses_of(low, high, trees, out):  # type: ignore[no-untyped-def]
+def losses_of(low: Whole, high: Whole, trees: Trees, out: Doubles) -> None:
     for g in range(low.shape[0]):
         for a in range(low.shape[1]):
             out[g, a] = _loss(trees, a, low[g, a], high[g, a])

@@ -127,10 +127,12 @@ class PlainTable:
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise UsageError(f"the folder '{folder}' cannot be written to.", hint="Name an existing folder of yours.")
         weights = ", ".join(f"{axis.name}: {shown(axis.weight)}" for axis in space.axes)
-        notes = (
+        notes: tuple[str, ...] = (
             f"Level '{self.level}': {MEANING[self.level]}.",
-            "Groups depend on all rows and every left-out row is one: someone who knows how groups are formed, or who is in the "
-            "table, learns more than the file says. A second publication of the same rows can be intersected with this one.",
+            (
+                "Groups are formed from all rows and some rows are left out: someone who knows how, or who knows that a person "
+                "is in the table, learns more than the file says. Two publications of the same rows can be intersected."
+            ),
         )
         if self.unchanged:
             notes += (f"Published as they are, without protection: {', '.join(self.unchanged)}.",)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from wallflower.errors import DeclarationError
@@ -104,7 +105,7 @@ def arx(lines: Iterable[Sequence[str]], values: Sequence[str], *, column: str) -
         if row[0] in seen:
             raise DeclarationError(f"the hierarchy of column '{column}' lists '{row[0]}' twice.")
         seen.add(row[0])
-        for level, (label, parent) in enumerate(zip(row, row[1:], strict=False)):
+        for level, (label, parent) in enumerate(pairwise(row)):
             if above[level].setdefault(label, parent) != parent:
                 raise DeclarationError(
                     f"the hierarchy of column '{column}' is not nested: '{label}' at level {level} lies under both "

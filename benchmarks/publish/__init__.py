@@ -1,0 +1,1 @@
+"""Speed and quality of `publish` against named baselines."""
