@@ -290,6 +290,31 @@ def _corner(low: Whole, high: Whole, sides: NDArray[np.int8], point: Whole) -> N
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _some_normal(
+    blocks: Blocks, point: Whole, values_: Whole, good: Flags, mid: Floats, half: Floats, room: Floats
+) -> Any:
+    """Whether the quasi-identifiers of `point` are normal with some value, which is marked in `good`.
+
+    One count with the whole range of values first: when even that is too far, no value can be near enough.
+    """
+    quasi = point.size - values_.shape[1]
+    _place(blocks, point, mid, half)
+    for a in range(values_.shape[1]):
+        low = values_[:, a].min()
+        high = values_[:, a].max()
+        mid[quasi + a] = ((low + high) * 0.5 - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
+        half[quasi + a] = (high - low) * 0.5 * blocks.scale[quasi + a]
+    if face(blocks, mid, half, INSIDE, room) == NO:
+        return False
+    for j in range(values_.shape[0]):
+        point[quasi:] = values_[j]
+        if normal(blocks, point, mid, half, room):
+            good[j] = True
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def corners(blocks: Blocks, low: Whole, high: Whole, values: Whole, good: Flags, patience: int) -> int:
     """Theorem 5.1 (3): YES when every corner of the box is normal with some value. Marks values seen to be normal in `good`.
 
@@ -303,6 +328,7 @@ def corners(blocks: Blocks, low: Whole, high: Whole, values: Whole, good: Flags,
     point = np.empty(axes, np.int64)
     stack = np.zeros((quasi + 2, quasi), np.int8)
     depth = 1
+    first = True
     while depth > 0:
         patience -= 1
         if patience < 0:
@@ -318,16 +344,18 @@ def corners(blocks: Blocks, low: Whole, high: Whole, values: Whole, good: Flags,
             continue
         if widest < 0:
             _corner(low, high, sides, point)
-            found = False
-            for j in range(values.shape[0]):
-                point[quasi:] = values[j]
-                if normal(blocks, point, mid, half, room):
-                    good[j] = True
-                    found = True
-                    break
+            found = _some_normal(blocks, point, values, good, mid, half, room)
             if not found:
                 return NO
             continue
+        if first:
+            # The corner farthest from the rows is the most likely to fail, and one failure decides.
+            first = False
+            for a in range(quasi):
+                point[a] = low[a] if abs(low[a] - blocks.centre[a]) > abs(high[a] - blocks.centre[a]) else high[a]
+            if not _some_normal(blocks, point, values, good, mid, half, room):
+                return NO
+            widest = _face_of(blocks, low, high, sides, mid, half)
         nearer = LOW if mid[widest] > 0 else HIGH  # x is centred on the rows: the end nearer to 0 is the easier one
         for side in (nearer, LOW + HIGH - nearer):
             stack[depth] = sides
@@ -439,13 +467,7 @@ def everyone(blocks: Blocks, people: Whole, values_: Whole, good: Flags, bad: Fl
             continue
         if widest < 0:
             point[:quasi] = people[order[start]]
-            found = False
-            for j in range(values_.shape[0]):
-                point[quasi:] = values_[j]
-                if normal(blocks, point, mid, half, room):
-                    good[j] = True
-                    found = True
-                    break
+            found = _some_normal(blocks, point, values_, good, mid, half, room)
             if not found:
                 answer = NO
                 for i in range(start, stop):
