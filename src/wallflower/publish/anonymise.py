@@ -146,37 +146,49 @@ def _insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Grou
     """Offer each left-over row to the groups that lose least by it, with an exact check each time."""
     if not groups or not len(left):
         return groups, left
-    quasi = shop.checker.quasi
+    checker, quasi = shop.checker, shop.checker.quasi
     low, high = np.array([g.low for g in groups]), np.array([g.high for g in groups])
     sizes = np.array([len(g.rows) for g in groups])
+    held = [set(g.ranks.tolist()) for g in groups]
+    joined: list[list[int]] = [[] for _ in groups]
     lost = np.empty(low.shape)
     losses_of(low, high, shop.trees, lost)
     best, cost = np.empty(OFFERS, dtype=np.int64), np.empty(OFFERS)
     stay: list[int] = []
     for done, row in enumerate(left.tolist()):
-        cheapest(shop.cutter.rows[row], low, high, sizes, lost, shop.trees, best, cost)
-        for g in best[best >= 0].tolist():
-            old = groups[g]
-            place = shop.checker.places[row]
-            if _fits(shop, old, np.array([row]))[0]:
-                new = Group(np.append(old.rows, row), old.low, old.high, old.ranks)
-            else:
-                wide = shop.checker.space.round_up(
-                    np.minimum(old.low, place[:quasi]), np.maximum(old.high, place[:quasi])
-                )
-                new = Group(np.append(old.rows, row), *wide, np.union1d(old.ranks, shop.checker.ranks[row]))
-                if not shop.promising(*wide) or shop.verdict(new).failed:
+        place, rank = checker.places[row, :quasi], int(checker.ranks[row])
+        cheapest(place, low, high, sizes, lost, shop.trees, best, cost)
+        for g in best.tolist():
+            if g < 0:
+                continue
+            wide = (np.minimum(low[g], place), np.maximum(high[g], place))
+            grows = bool((wide[0] < low[g]).any() or (wide[1] > high[g]).any())
+            if grows:
+                wide = checker.space.round_up(*wide)
+            if grows or rank not in held[g]:
+                if grows and not shop.promising(*wide):
                     continue
-            groups[g] = new
-            low[g], high[g], sizes[g] = new.low, new.high, len(new.rows)
-            losses_of(low[g : g + 1], high[g : g + 1], shop.trees, lost[g : g + 1])
+                ranks = np.array(sorted(held[g] | {rank}), dtype=np.int64)
+                if shop.verdict(Group(left[:0], *wide, ranks)).failed:
+                    continue
+                held[g].add(rank)
+                low[g], high[g] = wide
+                losses_of(low[g : g + 1], high[g : g + 1], shop.trees, lost[g : g + 1])
+            joined[g].append(row)
+            sizes[g] += 1
             break
         else:
             stay.append(row)
         if done % 256 == 0:
             report("inserting", done, len(left))
     report("inserting", len(left), len(left))
-    return groups, np.array(stay, dtype=np.int64)
+    grown = [
+        Group(np.sort(np.concatenate([old.rows, np.array(joined[g], dtype=np.int64)])), low[g], high[g], np.array(sorted(held[g]), dtype=np.int64))
+        if joined[g]
+        else old
+        for g, old in enumerate(groups)
+    ]
+    return grown, np.array(stay, dtype=np.int64)
 
 
 def _fill(shop: Workshop, groups: list[Group], out: Whole, gone: NDArray[np.bool_]) -> tuple[list[Group], Whole]:

@@ -730,3 +730,36 @@ def losses_of(low: Whole, high: Whole, trees: Trees, out: Doubles) -> None:
     for g in range(low.shape[0]):
         for a in range(low.shape[1]):
             out[g, a] = _loss(trees, a, low[g, a], high[g, a])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def unhidable(blocks: Blocks, rows: Whole, least: Whole, most: Whole, out: Flags) -> None:
+    """Rows that are provably in no strictly plain group: some corner outward of them is an outlier with every value.
+
+    In any box around t one corner lies outward of t in directions σ, so that a row t' is at least Σ max(0, σ(t − t'))² away from
+    it: the distance from t' to the box between t and the end of the table in those directions. Tried: outward from the
+    centre in every column, and that with one column turned round; so this finds some of them, never a wrong one.
+    """
+    quasi = rows.shape[1]
+    axes = blocks.centre.size
+    mid = np.empty(axes, np.float32)
+    half = np.empty(axes, np.float32)
+    room = np.empty(WIDTH, np.float32)
+    for i in range(rows.shape[0]):
+        for turned in range(-1, quasi):
+            for a in range(axes):
+                low = least[a]
+                high = most[a]
+                if a < quasi:
+                    up = rows[i, a] >= blocks.centre[a]
+                    if a == turned:
+                        up = not up
+                    if up:
+                        low = rows[i, a]
+                    else:
+                        high = rows[i, a]
+                mid[a] = ((low + high) * 0.5 - blocks.centre[a]) * blocks.scale[a]
+                half[a] = (high - low) * 0.5 * blocks.scale[a]
+            if face(blocks, mid, half, INSIDE, room) == NO:
+                out[i] = True
+                break
