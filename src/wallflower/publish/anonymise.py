@@ -19,6 +19,8 @@ from wallflower.publish.kernels import cheapest, expand, losses_of
 Method = Literal["hybrid", "expc"]
 Whole = NDArray[np.int64]
 CHUNK = 512
+PATIENT = (24, 8)
+"""A chunk is given up after so many failed seeds, and so many more for every group found."""
 OFFERS = 3
 """How many groups a left-over row is offered to, the cheapest first."""
 
@@ -119,7 +121,7 @@ def _grow_chunk(shop: Workshop, chunk: Whole) -> tuple[list[Group], Whole]:
         if group is None:
             alive[seed] = False
             failed.append(int(seed))
-            if len(failed) > 8 + 2 * len(groups):
+            if len(failed) > PATIENT[0] + PATIENT[1] * len(groups):
                 break  # a chunk in which hardly any seed works is left to the insertion step
             continue
         group = _absorbed(shop, group, chunk[alive])
