@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from benchmarks.harness import data_folder
 from wallflower.publish.space import Axis, Space
@@ -62,8 +63,6 @@ def figure_7_space(*, p="0.8", d="0.85") -> Space:
 
 def real(name: str, columns: tuple[str, ...], sensitive: str, *, p="0.8", d="0.85", rows: int | None = None):
     """Space and places of a real table; categories in order of first appearance of the sorted names, numbers by their range."""
-    import pyarrow.parquet as pq
-
     table = pq.read_table(data_folder() / name, columns=[*columns, sensitive])
     axes, places = [], []
     for column in (*columns, sensitive):

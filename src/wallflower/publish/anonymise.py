@@ -139,7 +139,7 @@ def _absorbed(shop: Workshop, group: Group, rows: Whole) -> Group:
 
 def _fits(shop: Workshop, group: Group, rows: Whole) -> NDArray[np.bool_]:
     quasi = shop.cutter.rows[rows]
-    inside = ((quasi >= group.low) & (quasi <= group.high)).all(axis=1)
+    inside = np.asarray(((quasi >= group.low) & (quasi <= group.high)).all(axis=1))
     inside[inside] = np.isin(shop.checker.ranks[rows[inside]], group.ranks)
     return inside
 
@@ -185,7 +185,12 @@ def _insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Grou
             report("inserting", done, len(left))
     report("inserting", len(left), len(left))
     grown = [
-        Group(np.sort(np.concatenate([old.rows, np.array(joined[g], dtype=np.int64)])), low[g], high[g], np.array(sorted(held[g]), dtype=np.int64))
+        Group(
+            np.sort(np.concatenate([old.rows, np.array(joined[g], dtype=np.int64)])),
+            low[g],
+            high[g],
+            np.array(sorted(held[g]), dtype=np.int64),
+        )
         if joined[g]
         else old
         for g, old in enumerate(groups)

@@ -5,14 +5,18 @@ All of them know every row's quasi-identifiers and who is an outlier, as the pap
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.progress import report
+
 if TYPE_CHECKING:
     from wallflower.publish.checker import Checker
+    from wallflower.publish.published import Crowd
 
 Whole = NDArray[np.int64]
 
@@ -88,3 +92,100 @@ def _held(checker: Checker) -> list[Whole]:
         cached = [np.unique(checker.places[:, axis]) for axis in range(checker.quasi)]
         object.__setattr__(checker, "_distinct", cached)
     return cached
+
+
+@dataclass(frozen=True)
+class Leak:
+    """One outlier that a group gives away (Definition 4.1)."""
+
+    row: int
+    crowd: int
+    theorem: str
+    presence: float
+    """1/h, h the number of outliers whose quasi-identifiers match the group."""
+    association: float
+    """1/l, l the number of published values that make this outlier's quasi-identifiers an outlier."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the attacks found in a published table. Owner only: it names rows."""
+
+    rows: int
+    crowds: int
+    smallest: int
+    """Rows in the smallest group: the k of k-anonymity."""
+    least_distinct: int
+    """Different sensitive values in the poorest group: the l of distinct l-diversity, the k of plain k-anonymity."""
+    outliers: int
+    """(p, d)-outliers of the table, published or not."""
+    leaks: tuple[Leak, ...]
+    """Theorems 4.1 and 4.2."""
+    abnormal_values: int
+    """Published values that are normal for nobody who matches their group: whoever holds one is an outlier, for certain."""
+    abnormal_people: int
+    """Pairs of a group and someone who matches it but is an outlier with every value of it."""
+
+    @property
+    def presence(self) -> float:
+        """The adversary's best presence probability; 0 when no outlier can be inferred."""
+        return max((leak.presence for leak in self.leaks), default=0.0)
+
+    @property
+    def association(self) -> float:
+        return max((leak.association for leak in self.leaks), default=0.0)
+
+    @property
+    def succeeded(self) -> bool:
+        return bool(self.leaks or self.abnormal_values or self.abnormal_people)
+
+
+def attack(checker: Checker, published: Sequence[Crowd]) -> Findings:
+    """Run every attack on every group. The checker holds the owner's original rows."""
+    leaks: list[Leak] = []
+    abnormal_values = abnormal_people = 0
+    for number, crowd in enumerate(published):
+        values = checker.by_closeness(crowd.held)
+        leaks += _leaks(checker, number, crowd, values)
+        wrong_values, wrong_people = _abnormal(checker, crowd, values)
+        abnormal_values += wrong_values
+        abnormal_people += wrong_people
+        report("attacking", number + 1, len(published))
+    return Findings(
+        rows=sum(crowd.rows for crowd in published),
+        crowds=len(published),
+        smallest=min((crowd.rows for crowd in published), default=0),
+        least_distinct=min((crowd.distinct for crowd in published), default=0),
+        outliers=len(_outlier_rows(checker)),
+        leaks=tuple(leaks),
+        abnormal_values=abnormal_values,
+        abnormal_people=abnormal_people,
+    )
+
+
+def _leaks(checker: Checker, number: int, crowd: Crowd, values: Whole) -> list[Leak]:
+    found = exposed(checker, crowd.low, crowd.high, values)
+    if not found.presence.size:
+        return []
+    flags = _outlier_rows(checker)
+    known = checker.places[flags, : checker.quasi]
+    matching = int(((known >= crowd.low) & (known <= crowd.high)).all(axis=1).sum())
+    leaks = []
+    for row in found.presence.tolist():
+        spot = checker.places[row, : checker.quasi]
+        normal = checker.normal(np.column_stack([np.tile(spot, (len(values), 1)), values]))
+        theorem = "4.1" if row in found.single else "4.2"
+        leaks.append(Leak(row, number, theorem, 1 / matching, 1 / max(1, int((~normal).sum()))))
+    return leaks
+
+
+def _abnormal(checker: Checker, crowd: Crowd, values: Whole) -> tuple[int, int]:
+    """The candidate adversary: published values normal for nobody, matching people normal with no value."""
+    from wallflower.publish.kernels import everyone, someone
+
+    people = checker.matching(crowd.low, crowd.high)
+    known = np.ascontiguousarray(checker.places[people, : checker.quasi])
+    good, bad = np.zeros(len(values), dtype=np.bool_), np.zeros(len(known), dtype=np.bool_)
+    everyone(checker.blocks, known, values, good, bad, False)
+    someone(checker.blocks, known, values, good)
+    return int((~good).sum()), int(bad.sum())

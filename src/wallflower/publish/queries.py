@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ from wallflower.privacy.price import Price
 from wallflower.publish.space import Axis, Space, axis_of, space_of
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import exact, shown
+
+if TYPE_CHECKING:
+    from wallflower.publish.checker import Checker
+    from wallflower.publish.grouping import Grouping
 
 LEVELS = ("candidate", "strict", "attack")
 METHODS = ("hybrid", "expc")
@@ -183,8 +187,23 @@ class Made:
     places: NDArray[np.int64]
     unchanged: tuple[Axis, ...]
     others: NDArray[np.int64]
-    checker: Any
-    grouping: Any
+    checker: Checker
+    grouping: Grouping
+
+
+def originals(query: PlainTable, rows: Rows) -> Checker:
+    """The exact checks over the table's own rows, for attacks on a file made from them."""
+    from wallflower.publish.checker import Checker
+
+    space = query.space(rows.declaration)
+    return Checker(space, _places(rows, space.axes))
+
+
+def _places(rows: Rows, axes: Sequence[Axis]) -> NDArray[np.int64]:
+    """All rows in canonical order, so that the order in which an engine hands them out changes nothing."""
+    numbers = rows.numbers([axis.name for axis in axes])
+    table = np.column_stack([axis.places(numbers[:, a]) for a, axis in enumerate(axes)]).astype(np.int64)
+    return np.ascontiguousarray(table[np.lexsort(table.T[::-1])])
 
 
 def made_of(query: PlainTable, rows: Rows) -> Made:
@@ -192,15 +211,12 @@ def made_of(query: PlainTable, rows: Rows) -> Made:
     from wallflower.publish.anonymise import Method, anonymise
     from wallflower.publish.checker import Checker, Level
 
-    space = query.space(rows.declaration)
+    declaration = rows.declaration
+    space = query.space(declaration)
     unchanged = tuple(
-        axis_of(rows.declaration.column(name), weight=Fraction(0), declaration=rows.declaration)
-        for name in query.unchanged
+        axis_of(declaration.column(name), weight=Fraction(0), declaration=declaration) for name in query.unchanged
     )
-    axes = (*space.axes, *unchanged)
-    numbers = rows.numbers([axis.name for axis in axes])
-    table = np.column_stack([axis.places(numbers[:, a]) for a, axis in enumerate(axes)]).astype(np.int64)
-    table = table[np.lexsort(table.T[::-1])]
+    table = _places(rows, (*space.axes, *unchanged))
     places, others = np.ascontiguousarray(table[:, : len(space.axes)]), table[:, len(space.axes) :]
     checker = Checker(space, places)
     level: Level = next(name for name in get_args(Level) if name == query.level)

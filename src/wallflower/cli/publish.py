@@ -1,0 +1,92 @@
+"""`wallflower publish`: a table in which outliers blend in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wallflower.cli.common import AsJson, Decl, DryRun, How, OwnerReport, RequestId, Seed, ask, names
+from wallflower.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(publish)
+
+
+def publish(
+    declaration: Decl,
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", metavar="OUT", help="The file to write: .csv or .parquet.", show_default=False),
+    ],
+    k: Annotated[
+        int, typer.Option("--k", metavar="K", help="Different sensitive values in every group.", show_default=False)
+    ],
+    p: Annotated[
+        str, typer.Option("--p", metavar="P", help="An outlier has this share of all rows …", show_default=False)
+    ],
+    d: Annotated[
+        str, typer.Option("--d", metavar="D", help="… farther away than this, in declared ranges.", show_default=False)
+    ],
+    level: Annotated[
+        str, typer.Option("--level", metavar="candidate|strict|attack", help="What a group must withstand.")
+    ] = "candidate",
+    method: Annotated[str, typer.Option("--method", metavar="hybrid|expc", help="How groups are formed.")] = "hybrid",
+    weights: Annotated[
+        str,
+        typer.Option("--weights", metavar="COL=W,COL=W", help="Distance weights; other columns then count nothing."),
+    ] = "",
+    columns: Annotated[
+        str,
+        typer.Option(
+            "--columns", metavar="COL,COL", help="Publish only these quasi-identifiers and sensitive columns."
+        ),
+    ] = "",
+    unchanged: Annotated[
+        str,
+        typer.Option("--unchanged", metavar="COL,COL", help="Insensitive columns to publish as they are, unprotected."),
+    ] = "",
+    groups: Annotated[bool, typer.Option("--groups", help="Number the groups in the file.")] = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+    request_id: RequestId = None,
+    owner_report: OwnerReport = None,
+    seed: Seed = None,
+) -> None:
+    """Publish a table in groups that give no outlier away. One publication per table unless the declaration allows more.
+
+    \b
+    Example:
+        wallflower publish salaries.toml -o public.csv --k 5 --p 0.9 --d 0.5 --dry-run
+    """
+    from wallflower.publish import PlainTable
+    from wallflower.schema import load
+
+    chosen = (*names(columns), *names(unchanged)) if columns else None
+    choices = {
+        "out": str(out),
+        "k": k,
+        "p": p,
+        "d": d,
+        "level": level,
+        "method": method,
+        "weights": weights_of(weights),
+        "unchanged": names(unchanged),
+        "groups": groups,
+    }
+    query = PlainTable.of(load(declaration), **choices) if chosen is None else PlainTable(columns=chosen, **choices)  # type: ignore[arg-type]
+    how = How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed)
+    ask(declaration, query, how)
+
+
+def weights_of(text: str) -> dict[str, str]:
+    """Weights from `age=1,income=2`."""
+    pairs = [part.split("=", 1) for part in names(text)]
+    for pair in pairs:
+        if len(pair) != 2:
+            raise UsageError(
+                f"a weight is written COL=W, got '{pair[0]}'.", hint="For example --weights age=1,income=2."
+            )
+    return {name.strip(): weight.strip() for name, weight in pairs}

@@ -1,0 +1,72 @@
+"""A published file read back, as anyone who has the declaration can read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.errors import UsageError, nearest_name
+from wallflower.publish.space import Axis, Space
+from wallflower.publish.writing import read
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """All published rows with one box: what a reader takes for a group."""
+
+    low: Whole
+    high: Whole
+    held: Whole
+    """The sensitive values of its rows, one line per row."""
+
+    @property
+    def rows(self) -> int:
+        return len(self.held)
+
+    @property
+    def values(self) -> Whole:
+        return np.unique(self.held, axis=0)
+
+    @property
+    def distinct(self) -> int:
+        """The least number of different values over the sensitive columns."""
+        return min(len(np.unique(self.held[:, a])) for a in range(self.held.shape[1]))
+
+
+def crowds(path: Path, space: Space) -> list[Crowd]:
+    """The groups of a published file, in the order in which they first appear."""
+    if not path.is_file():
+        raise UsageError(f"there is no published file '{path}'.")
+    table = read(path)
+    for axis in space.axes:
+        if axis.name not in table:
+            raise UsageError(
+                f"the published file has no column '{axis.name}'.",
+                hint=nearest_name(axis.name, table) + " Columns that were not published are left out with --columns.",
+            )
+    boxes = [_intervals(axis, table[axis.name]) for axis in space.quasi]
+    held = np.column_stack([_intervals(axis, table[axis.name])[:, 0] for axis in space.sensitive])
+    low = np.column_stack([box[:, 0] for box in boxes])
+    high = np.column_stack([box[:, 1] for box in boxes])
+    members: dict[tuple[int, ...], list[int]] = {}
+    for row, box in enumerate(np.column_stack([low, high]).tolist()):
+        members.setdefault(tuple(box), []).append(row)
+    return [Crowd(low[rows[0]], high[rows[0]], held[rows]) for rows in members.values()]
+
+
+def _intervals(axis: Axis, texts: list[str]) -> Whole:
+    known: dict[str, tuple[int, int]] = {}
+    for text in texts:
+        if text not in known:
+            interval = axis.read(text)
+            if interval is None:
+                raise UsageError(
+                    f"column '{axis.name}' of the published file holds {text!r}, which the declaration cannot read."
+                )
+            known[text] = interval
+    return np.array([known[text] for text in texts], dtype=np.int64).reshape(len(texts), 2)
