@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import tomllib
 from collections.abc import Mapping
@@ -96,7 +97,10 @@ class StreamDeclaration:
             "layers": [shown(radius) for radius in self.layers],
             "epsilon2": shown(self.epsilon2),
             "columns": [
-                [column.name, *map(shown, (column.domain.lower, column.domain.upper, column.domain.step, column.centre))]
+                [
+                    column.name,
+                    *map(shown, (column.domain.lower, column.domain.upper, column.domain.step, column.centre)),
+                ]
                 + [shown(number) for number in (column.scale, column.epsilon, column.core_width)]
                 for column in self.columns
             ],
@@ -304,7 +308,7 @@ def _layers(section: Mapping[str, Any], core_radius: Fraction) -> tuple[Fraction
     if not isinstance(further, list):
         raise DeclarationError(f"'layers' must be a list of radii beyond the core radius, got {further!r}.")
     radii = (core_radius, *(exact(radius, name="layers") for radius in further))
-    if any(outer <= inner for inner, outer in zip(radii, radii[1:], strict=False)) or len(radii) > 15:
+    if any(outer <= inner for inner, outer in itertools.pairwise(radii)) or len(radii) > 15:
         raise DeclarationError(
             f"'layers' must grow outwards from the core radius ({shown(core_radius)}), at most 14 of them, got {further!r}."
         )
@@ -337,7 +341,9 @@ def _outlier_width(section: Mapping[str, Any], protocol: str) -> Fraction | None
             hint=f'If that is acceptable, write trust = "{TWO_SERVERS}"; otherwise use protocol = "private".',
         )
     if "outlier_width" not in section:
-        raise DeclarationError("[stream] lacks 'outlier_width'.", hint="'outlier_width' is the width of the outlier layer.")
+        raise DeclarationError(
+            "[stream] lacks 'outlier_width'.", hint="'outlier_width' is the width of the outlier layer."
+        )
     return _above_zero(section, "outlier_width")
 
 

@@ -1,0 +1,51 @@
+"""Distances from a public centre in public units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Centre:
+    """Turns steps of a grid into scaled coordinates about a public centre.
+
+    Nothing here comes from the rows: standardising by their own mean and deviation lets one row move all the others.
+
+    >>> metre = Centre(steps=(Fraction(1, 2),), centres=(Fraction(10),), scales=(Fraction(5),))
+    >>> metre.distance(np.array([[0], [20], [30]]))
+    array([2., 0., 1.])
+    """
+
+    steps: tuple[Fraction, ...]
+    centres: tuple[Fraction, ...]
+    scales: tuple[Fraction, ...]
+
+    def points(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        factors = np.array([float(step / scale) for step, scale in zip(self.steps, self.scales, strict=True)])
+        shifts = np.array([float(centre / scale) for centre, scale in zip(self.centres, self.scales, strict=True)])
+        scaled: NDArray[np.float64] = numbers * factors - shifts
+        return scaled
+
+    def distance(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        points = self.points(numbers)
+        squares: NDArray[np.float64] = np.einsum("ij,ij->i", points, points)
+        return np.sqrt(squares)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beyond:
+    """Flag a point further than `radius` from the origin; the score is how much further.
+
+    >>> Beyond(radius=2.0).score(np.array([[1.0, 1.0], [3.0, 4.0]]))
+    array([0., 3.])
+    """
+
+    radius: float
+
+    def score(self, rows: NDArray[np.float64], /) -> NDArray[np.float64]:
+        squares: NDArray[np.float64] = np.einsum("ij,ij->i", rows, rows)
+        return np.maximum(np.sqrt(squares) - self.radius, 0.0)

@@ -1,0 +1,133 @@
+"""What a noised reading and its code say about the layer the true reading lay in: inference, which costs no privacy.
+
+The model is public. In each layer a reading is taken to be anywhere evenly; a layer is the box of its radius about the
+centre less the box of the layer inside it, cut to the declared bounds. The shares of the layers are declared, or
+those that make what was received most likely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.errors import DeclarationError
+from wallflower.mechanisms.layer import LayerResponse
+from wallflower.mechanisms.perturbation import Perturbation
+
+ROUNDS = 40
+LONGEST_TABLE = 2**20
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LayerLikelihood:
+    """Posterior probability, reading by reading, that the true one lay beyond the core."""
+
+    perturbation: Perturbation
+    response: LayerResponse
+    centres: tuple[Fraction, ...]
+    scales: tuple[Fraction, ...]
+    radii: tuple[Fraction, ...]
+    """Outer radius of every layer but the last, which ends at the bounds."""
+    share: Fraction | None
+    """Expected share of readings beyond the core; None to estimate it."""
+    _boxes: list[tuple[float, list[_Side]]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.radii) + 1 != self.response.layers:
+            raise DeclarationError.of(self, "radii", "one fewer than the response's layers", self.radii)
+        boxes = []
+        for radius in (*self.radii, None):
+            sides = [self._side(place, radius) for place in range(len(self.centres))]
+            boxes.append((float(np.prod([side.length for side in sides])), sides))
+        object.__setattr__(self, "_boxes", boxes)
+
+    def _side(self, place: int, radius: Fraction | None) -> _Side:
+        column = self.perturbation.columns[place]
+        low, high = column.domain.lower, column.domain.upper
+        if radius is not None:
+            reach = radius * self.scales[place]
+            low, high = max(low, self.centres[place] - reach), min(high, self.centres[place] + reach)
+        step = column.domain.step
+        return _Side(
+            low=float(low / step),
+            high=float(max(high, low) / step),
+            noise=float(column.scale),
+            first=column.domain.first,
+            last=column.domain.last,
+        )
+
+    def densities(self, noised: NDArray[np.int64]) -> NDArray[np.float64]:
+        """One row per layer: how likely each noised reading is if the true one lay there, up to a common factor."""
+        inside = np.zeros(len(noised))
+        found, smaller = np.empty((len(self._boxes), len(noised))), 0.0
+        for layer, (volume, sides) in enumerate(self._boxes):
+            mass = np.ones(len(noised))
+            for place, side in enumerate(sides):
+                mass *= side.mass(noised[:, place])
+            found[layer] = np.maximum(mass - inside, 0.0) / max(volume - smaller, 1e-300) if volume > smaller else 0.0
+            inside, smaller = mass, volume
+        return found
+
+    def posterior(self, noised: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """P(beyond the core) for each reading."""
+        weights = self.densities(noised) * self.response.likelihood()[:, codes]
+        shares = self._shares(weights)
+        joint = shares[:, None] * weights
+        total = joint.sum(axis=0)
+        return 1.0 - np.divide(joint[0], total, out=np.ones_like(total), where=total > 0)
+
+    def _shares(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        layers = len(weights)
+        if self.share is not None:
+            beyond = float(self.share)
+            return np.array([1 - beyond] + [beyond / (layers - 1)] * (layers - 1))
+        shares = np.full(layers, 1 / layers)
+        for _ in range(ROUNDS):  # expectation–maximisation: each round makes what was received more likely
+            joint = shares[:, None] * weights
+            total = joint.sum(axis=0)
+            updated = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0).mean(axis=1)
+            if updated.sum() == 0:
+                return shares
+            moved = float(np.abs(updated - shares).max())
+            shares = updated
+            if moved < 1e-4:
+                break
+        return shares
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Side:
+    """One side of a box, in steps, and the chance that noise carries a point of it to where it was seen."""
+
+    low: float
+    high: float
+    noise: float
+    first: int
+    last: int
+    _table: NDArray[np.float64] | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        width = self.last - self.first + 1
+        table = self._mass(np.arange(self.first, self.last + 1, dtype=np.float64)) if width <= LONGEST_TABLE else None
+        object.__setattr__(self, "_table", table)
+
+    @property
+    def length(self) -> float:
+        return self.high - self.low
+
+    def mass(self, seen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Seen beyond the bounds says no more than seen at the bound: Laplace tails have one slope."""
+        clipped = np.clip(seen, self.first, self.last)
+        return self._mass(clipped.astype(np.float64)) if self._table is None else self._table[clipped - self.first]
+
+    def _mass(self, seen: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _below((self.high - seen) / self.noise) - _below((self.low - seen) / self.noise)
+
+
+def _below(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The continuous Laplace distribution function, close enough to the discrete one for a decision."""
+    tail = 0.5 * np.exp(-np.abs(z))
+    return np.where(z < 0, tail, 1.0 - tail)
