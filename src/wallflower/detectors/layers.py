@@ -13,9 +13,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.detectors.centre import Centre
 from wallflower.errors import DeclarationError
-from wallflower.mechanisms.layer import LayerResponse
-from wallflower.mechanisms.perturbation import Perturbation
+from wallflower.schema.domains import Numbers
 
 ROUNDS = 40
 LONGEST_TABLE = 2**20
@@ -25,10 +25,12 @@ LONGEST_TABLE = 2**20
 class LayerLikelihood:
     """Posterior probability, reading by reading, that the true one lay beyond the core."""
 
-    perturbation: Perturbation
-    response: LayerResponse
-    centres: tuple[Fraction, ...]
-    scales: tuple[Fraction, ...]
+    domains: tuple[Numbers, ...]
+    noise: tuple[float, ...]
+    """Scale of each column's Laplace noise, in steps."""
+    answers: NDArray[np.float64]
+    """P(code said | true layer), one row per true layer."""
+    centre: Centre
     radii: tuple[Fraction, ...]
     """Outer radius of every layer but the last, which ends at the bounds."""
     share: Fraction | None
@@ -36,27 +38,26 @@ class LayerLikelihood:
     _boxes: list[tuple[float, list[_Side]]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if len(self.radii) + 1 != self.response.layers:
-            raise DeclarationError.of(self, "radii", "one fewer than the response's layers", self.radii)
+        if len(self.radii) + 1 != len(self.answers):
+            raise DeclarationError.of(self, "radii", "one fewer than the layers that codes tell apart", self.radii)
         boxes = []
         for radius in (*self.radii, None):
-            sides = [self._side(place, radius) for place in range(len(self.centres))]
+            sides = [self._side(place, radius) for place in range(len(self.domains))]
             boxes.append((float(np.prod([side.length for side in sides])), sides))
         object.__setattr__(self, "_boxes", boxes)
 
     def _side(self, place: int, radius: Fraction | None) -> _Side:
-        column = self.perturbation.columns[place]
-        low, high = column.domain.lower, column.domain.upper
+        domain = self.domains[place]
+        low, high = domain.lower, domain.upper
         if radius is not None:
-            reach = radius * self.scales[place]
-            low, high = max(low, self.centres[place] - reach), min(high, self.centres[place] + reach)
-        step = column.domain.step
+            middle, reach = self.centre.centres[place], radius * self.centre.scales[place]
+            low, high = max(low, middle - reach), min(high, middle + reach)
         return _Side(
-            low=float(low / step),
-            high=float(max(high, low) / step),
-            noise=float(column.scale),
-            first=column.domain.first,
-            last=column.domain.last,
+            low=float(low / domain.step),
+            high=float(high / domain.step),
+            noise=self.noise[place],
+            first=domain.first,
+            last=domain.last,
         )
 
     def densities(self, noised: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -67,17 +68,18 @@ class LayerLikelihood:
             mass = np.ones(len(noised))
             for place, side in enumerate(sides):
                 mass *= side.mass(noised[:, place])
-            found[layer] = np.maximum(mass - inside, 0.0) / max(volume - smaller, 1e-300) if volume > smaller else 0.0
+            found[layer] = np.maximum(mass - inside, 0.0) / (volume - smaller) if volume > smaller else 0.0
             inside, smaller = mass, volume
         return found
 
     def posterior(self, noised: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.float64]:
         """P(beyond the core) for each reading."""
-        weights = self.densities(noised) * self.response.likelihood()[:, codes]
+        weights = self.densities(noised) * self.answers[:, codes]
         shares = self._shares(weights)
         joint = shares[:, None] * weights
         total = joint.sum(axis=0)
-        return 1.0 - np.divide(joint[0], total, out=np.ones_like(total), where=total > 0)
+        core = np.divide(joint[0], total, out=np.ones_like(total), where=total > 0)
+        return np.asarray(1.0 - core)
 
     def _shares(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         layers = len(weights)
