@@ -1,0 +1,120 @@
+"""The analyst: decides which readings misbehave from what the sensors said, and from nothing else.
+
+It knows messages and nothing else of `stream`. Whatever it computes is post-processing of noised readings, except that
+under the paper's protocol the corrector's threshold tells it a true radius.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.detectors.centre import Centre
+from wallflower.detectors.layers import LayerLikelihood
+from wallflower.stream.messages import Candidates, Corrected, Message, Noised, Presumed, Receipt, Threshold, Window
+
+
+class Detector(Protocol):
+    """Anything that scores scaled points; a score above 0 presumes an outlier."""
+
+    def score(self, rows: NDArray[np.float64], /) -> NDArray[np.float64]: ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Decision:
+    """The result for one window."""
+
+    window: Window
+    digest: bytes
+    readings: NDArray[np.int64]
+    codes: NDArray[np.uint8] | None
+    presumed: NDArray[np.bool_]
+    decided: NDArray[np.bool_]
+    probability: NDArray[np.float64] | None
+    """Under `private`, the posterior probability of lying beyond the core."""
+
+    def receipt(self) -> Receipt:
+        """To be sent once this decision is on disk, and not before."""
+        return Receipt(window=self.window, digest=self.digest)
+
+
+@dataclass
+class Analyst:
+    """Takes messages, gives messages and decisions. With a `likelihood` it speaks `private`, without one `paper`."""
+
+    stream: bytes
+    centre: Centre
+    detector: Detector
+    likelihood: LayerLikelihood | None
+    most_open: int = 256
+    """Windows that wait for the corrector; beyond this the oldest is forgotten and the sensor sends it again."""
+    dropped: Counter[str] = field(default_factory=Counter)
+    _open: OrderedDict[tuple[str, str, int], tuple[Noised, bytes, NDArray[np.bool_]]] = field(
+        default_factory=OrderedDict
+    )
+
+    def receive(self, message: Message, digest: bytes) -> tuple[list[Message], Decision | None]:
+        """What to say next, and the decision if this message completes one. `digest` is of the message's bytes."""
+        if message.window.stream != self.stream or not self._expected(message):
+            self.dropped["foreign"] += 1
+            return [], None
+        if isinstance(message, Noised):
+            return self._noised(message, digest)
+        known = self._open.get(message.window.key)
+        if known is None:  # decided long ago, or forgotten: the sensor's resend starts it anew
+            self.dropped["unasked"] += 1
+            return [], None
+        noised, noised_digest, presumed = known
+        if isinstance(message, Threshold):
+            distance = self.centre.distance(noised.readings)
+            return [
+                Candidates(
+                    window=message.window,
+                    second=~presumed & (distance >= message.inner),
+                    third=~presumed & (distance >= message.outer),
+                )
+            ], None
+        if isinstance(message, Corrected) and len(message.true_positives) == len(presumed):
+            del self._open[message.window.key]
+            return [], _decision(noised, noised_digest, presumed, message.outliers, None)
+        self.dropped["foreign"] += 1
+        return [], None
+
+    def _expected(self, message: Message) -> bool:
+        if not isinstance(message, Noised):
+            return self.likelihood is None and isinstance(message, Threshold | Corrected)
+        layers = 0 if self.likelihood is None else len(self.likelihood.answers)
+        return message.readings.shape[1] == len(self.centre.steps) and message.layers == layers
+
+    def _noised(self, message: Noised, digest: bytes) -> tuple[list[Message], Decision | None]:
+        presumed = self.detector.score(self.centre.points(message.readings)) > 0
+        if self.likelihood is None:
+            self._open[message.window.key] = message, digest, presumed
+            while len(self._open) > self.most_open:
+                self._open.popitem(last=False)
+            return [Presumed(window=message.window, outliers=presumed)], None
+        codes = np.zeros(len(presumed), dtype=np.int64) if message.codes is None else message.codes.astype(np.int64)
+        probability = self.likelihood.posterior(message.readings, codes)
+        return [], _decision(message, digest, presumed, probability > 0.5, probability)
+
+
+def _decision(
+    noised: Noised,
+    digest: bytes,
+    presumed: NDArray[np.bool_],
+    decided: NDArray[np.bool_],
+    probability: NDArray[np.float64] | None,
+) -> Decision:
+    return Decision(
+        window=noised.window,
+        digest=digest,
+        readings=noised.readings,
+        codes=noised.codes,
+        presumed=presumed,
+        decided=decided,
+        probability=probability,
+    )

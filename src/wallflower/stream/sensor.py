@@ -1,0 +1,63 @@
+"""The sensor: the one party that sees readings, and only ever says noised ones.
+
+It knows messages and nothing else of `stream`. It keeps nothing between windows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.detectors.centre import Centre
+from wallflower.mechanisms.layer import LayerResponse
+from wallflower.mechanisms.perturbation import Perturbation
+from wallflower.noise.entropy import Entropy
+from wallflower.stream.messages import Differences, Message, Noised, Window
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sensor:
+    """Turns a window of readings into what may leave.
+
+    With a `response` it speaks the `private` protocol: a randomised code of each reading's layer rides along. Without
+    one it speaks the paper's, and the second message gives every radius away to whoever also reads the first.
+    """
+
+    stream: bytes
+    name: str
+    perturbation: Perturbation
+    response: LayerResponse | None
+    centre: Centre
+    radii: tuple[float, ...]
+    """Radii between the layers, outwards."""
+
+    def quantise(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Readings in the columns' own units to steps of the grid, within the bounds; a missing one counts as the centre."""
+        numbers = np.empty(values.shape, dtype=np.int64)
+        for place, (column, centre) in enumerate(zip(self.perturbation.columns, self.centre.centres, strict=True)):
+            domain = column.domain
+            steps = np.floor(values[:, place] / float(domain.step) + 0.5)
+            steps = np.where(np.isnan(steps), float(domain.number(centre)), steps)
+            numbers[:, place] = np.clip(steps, domain.first, domain.last).astype(np.int64)
+        return numbers
+
+    def say(
+        self, readings: NDArray[np.int64], *, series: bytes, number: int, entropy: Entropy
+    ) -> tuple[Noised, Differences | None]:
+        """What leaves for one window. The charge must be on disk before anything of it is sent."""
+        window = Window(stream=self.stream, sensor=self.name, series=series, number=number)
+        noised = self.perturbation(readings, entropy)
+        if self.response is None:
+            moved = self.centre.distance(noised) - self.centre.distance(readings)
+            return Noised(window=window, readings=noised, codes=None, layers=0), Differences(
+                window=window, differences=moved
+            )
+        layers = np.searchsorted(np.array(self.radii), self.centre.distance(readings), side="left").astype(np.int64)
+        codes = self.response(layers, entropy).astype(np.uint8)
+        return Noised(window=window, readings=noised, codes=codes, layers=self.response.layers), None
+
+    def settles(self, message: Message) -> bool:
+        """Whether a message is for this sensor at all."""
+        return message.window.stream == self.stream and message.window.sensor == self.name
