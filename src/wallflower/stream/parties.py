@@ -1,0 +1,195 @@
+"""From a declaration to the parties it describes, and to the promise it makes."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+from wallflower.detectors.centre import Beyond, Centre
+from wallflower.detectors.layers import LayerLikelihood
+from wallflower.errors import DeclarationError, nearest_name
+from wallflower.mechanisms.layer import LayerResponse
+from wallflower.mechanisms.perturbation import NoisyColumn, Perturbation
+from wallflower.privacy.guarantees import Guarantee, LocalDP, MetricPrivacy
+from wallflower.privacy.price import Price
+from wallflower.schema.exact import exact, shown
+from wallflower.stream.analyst import Analyst, Detector
+from wallflower.stream.book import Book
+from wallflower.stream.corrector import Corrector
+from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
+from wallflower.stream.sensor import Sensor
+
+_CALL = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+def perturbation(declared: StreamDeclaration) -> Perturbation:
+    """Noise by the bounds under local-dp, by the core under metric-privacy."""
+    return Perturbation(
+        columns=tuple(
+            NoisyColumn(
+                domain=column.domain,
+                epsilon=column.epsilon,
+                width=column.domain.upper - column.domain.lower
+                if declared.promise == "local-dp"
+                else column.core_width,
+            )
+            for column in declared.columns
+        )
+    )
+
+
+def response(declared: StreamDeclaration) -> LayerResponse | None:
+    if declared.protocol == "paper":
+        return None
+    return LayerResponse(epsilon=declared.epsilon2, layers=len(declared.layers) + 1)
+
+
+def guarantee(declared: StreamDeclaration) -> Guarantee:
+    """What one reading is promised. Under `paper` it says towards whom there is no promise."""
+    always = "always"
+    if declared.protocol == "paper":
+        always = (
+            f"{TWO_SERVERS}: the analyst and the corrector share nothing, the threshold that the corrector sends the "
+            "analyst is left out of account, and nothing is promised towards the corrector"
+        )
+    if declared.promise == "local-dp":
+        return LocalDP(epsilon=declared.event_epsilon, holds_when=always)
+    extra = f", and by {shown(declared.epsilon2)} more between different layers" if declared.epsilon2 else ""
+    return MetricPrivacy(
+        epsilon=declared.event_epsilon,
+        holds_when=always,
+        protects=f"every reading, the less the further apart the two compared are{extra}",
+    )
+
+
+def price(declared: StreamDeclaration) -> Price:
+    """What a reading, a window and a day cost, before any reading is taken."""
+    noise = perturbation(declared)
+    columns = {
+        f"noise of {column.name}": f"{float(noisy.scale * noisy.domain.step):.6g}, its mean size, in the column's units"
+        for column, noisy in zip(declared.columns, noise.columns, strict=True)
+    }
+    flip = {}
+    code = response(declared)
+    if code is not None:
+        flip = {"codes that are kept": f"{code.likelihood()[0, 0]:.1%}"}
+    event = shown(declared.event_epsilon)
+    most = int(declared.budget.per_day / declared.event_epsilon)
+    apart = " between readings one core range apart" if declared.promise == "metric-privacy" else ""
+    levels = (
+        f"Event level: one reading loses at most {event}{apart}. User level: a person behind every reading of a window loses "
+        f"at most {shown(declared.window_epsilon)}, and of a day {shown(declared.budget.per_day)} (at most {most} readings a "
+        "day); days add up."
+    )
+    notes = [levels]
+    if declared.protocol == "paper":
+        notes.append(f"Trust: {TWO_SERVERS}.")
+        notes.append("Analyst and corrector together can compute every reading's distance from the centre exactly.")
+    else:
+        notes.append("No corrector runs, and the promise holds against everyone who sees everything that is sent.")
+    if declared.promise == "metric-privacy":
+        notes.append(
+            "Over the whole declared range a reading loses at most "
+            f"{shown(noise.local().epsilon + declared.epsilon2)}: a far outlier is recognisable as one."
+        )
+    return Price(
+        guarantee=guarantee(declared),
+        mechanism={"name": "perturbation at the source", "protocol": declared.protocol, "epsilon per reading": event},
+        settings={
+            "window": str(declared.window),
+            "core radius": shown(declared.core_radius),
+            "detector": declared.detector,
+            "layers": ", ".join(shown(radius) for radius in declared.layers),
+        },
+        expected={**columns, **flip},
+        notes=tuple(notes),
+    )
+
+
+def centre(declared: StreamDeclaration) -> Centre:
+    return Centre(
+        steps=tuple(column.domain.step for column in declared.columns),
+        centres=tuple(column.centre for column in declared.columns),
+        scales=tuple(column.scale for column in declared.columns),
+    )
+
+
+def sensor(declared: StreamDeclaration, name: str) -> Sensor:
+    return Sensor(
+        stream=declared.fingerprint,
+        name=name,
+        perturbation=perturbation(declared),
+        response=response(declared),
+        centre=centre(declared),
+        radii=tuple(float(radius) for radius in declared.layers),
+    )
+
+
+def book(declared: StreamDeclaration, name: str, path: Path) -> Book:
+    return Book(
+        path,
+        sensor=name,
+        stream=declared.fingerprint,
+        family=guarantee(declared).family,
+        epsilon=declared.event_epsilon,
+        per_window=declared.budget.per_window,
+        per_day=declared.budget.per_day,
+    )
+
+
+def analyst(declared: StreamDeclaration, detector_used: Detector | None = None) -> Analyst:
+    """`detector_used` plugs in any other detector of scaled points."""
+    return Analyst(
+        stream=declared.fingerprint,
+        centre=centre(declared),
+        detector=detector_used or detector(declared.detector, declared.core_radius),
+        likelihood=likelihood(declared),
+    )
+
+
+def likelihood(declared: StreamDeclaration) -> LayerLikelihood | None:
+    code = response(declared)
+    if code is None:
+        return None
+    noise = perturbation(declared)
+    return LayerLikelihood(
+        domains=tuple(column.domain for column in declared.columns),
+        noise=tuple(float(column.scale) for column in noise.columns),
+        answers=code.likelihood(),
+        centre=centre(declared),
+        radii=declared.layers,
+        share=declared.outlier_share,
+    )
+
+
+def corrector(declared: StreamDeclaration) -> Corrector:
+    if declared.outlier_width is None:
+        raise DeclarationError(
+            f"stream '{declared.id}' uses the private protocol, which has no corrector.",
+            hint="Run the sensor and the analyst; nothing else is needed.",
+        )
+    return Corrector(stream=declared.fingerprint, outlier_width=float(declared.outlier_width))
+
+
+def detector(text: str, core_radius: Fraction) -> Detector:
+    """`dbscan(radius=0.5, least=5)`, or `beyond` / `beyond(radius=3)` for a plain distance."""
+    from wallflower.detectors.dbscan import DBSCAN
+
+    match = _CALL.fullmatch(text)
+    name, inside = (match[1], match[2] or "") if match else (text, "")
+    settings = {}
+    for part in filter(None, (piece.strip() for piece in inside.split(","))):
+        key, mark, value = part.partition("=")
+        if not mark:
+            raise DeclarationError(f"'detector' has a setting without a value: '{part}'.", hint=_USAGE)
+        settings[key.strip()] = exact(value.strip(), name=f"{key.strip()} of the detector")
+    if name == "dbscan" and set(settings) == {"radius", "least"} and settings["least"].denominator == 1:
+        return DBSCAN(radius=float(settings["radius"]), least=int(settings["least"]))
+    if name == "beyond" and set(settings) <= {"radius"}:
+        return Beyond(radius=float(settings.get("radius", core_radius)))
+    known = nearest_name(name, ("dbscan", "beyond")) if name not in {"dbscan", "beyond"} else _USAGE
+    raise DeclarationError(f"'detector' cannot be read: '{text}'.", hint=known)
+
+
+_USAGE = "Write dbscan(radius=0.5, least=5), beyond, or beyond(radius=3); radii are in scaled units."

@@ -1,0 +1,79 @@
+"""Every party in one process: sensors, analyst and, for the paper's protocol, a corrector, over the in-process carrier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.engines.results import Results
+from wallflower.noise.entropy import Entropy
+from wallflower.stream import parties
+from wallflower.stream.deciding import Correcting, Deciding
+from wallflower.stream.declaration import StreamDeclaration
+from wallflower.stream.sending import Sending
+from wallflower.stream.transport import LocalBroker, filters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How far a simulation has come."""
+
+    windows: int
+    readings: int
+    waiting: int
+    lag: float
+
+
+def simulate(
+    declared: StreamDeclaration,
+    sources: Sequence[Iterator[NDArray[np.float64]]],
+    *,
+    results: Results,
+    folder: Path,
+    entropy: Entropy,
+    tell: Callable[[Tally], None] = lambda _tally: None,
+) -> list[Sending]:
+    """Run one sensor per source until every window has been decided and receipted. Books are kept in `folder`."""
+    broker, prefix = LocalBroker(most_waiting=max(1024, 2 * len(sources))), declared.topic_prefix
+    deciding = Deciding(parties.analyst(declared), results, broker.connect(filters(prefix, "analyst")), prefix)
+    correcting = None
+    if declared.protocol == "paper":
+        correcting = Correcting(parties.corrector(declared), broker.connect(filters(prefix, "corrector")), prefix)
+    sendings = []
+    for place in range(len(sources)):
+        name = f"sensor-{place}"
+        line = broker.connect(filters(prefix, "sensor", name))
+        book = parties.book(declared, name, folder / f"{name}.book")
+        # In one process nothing is lost, so nothing needs sending again: only the protocol's order takes time.
+        sendings.append(Sending(parties.sensor(declared, name), book, line, prefix, entropy, ahead=8, patience=60.0))
+    open_sources: dict[int, Iterator[NDArray[np.float64]]] = dict(enumerate(sources))
+    while open_sources or any(sending.waiting for sending in sendings):
+        for place, sending in enumerate(sendings):
+            source = open_sources.get(place)
+            if source is not None and not _fed(sending, source):
+                del open_sources[place]
+            sending.turn()
+        while deciding.turn() + (correcting.turn() if correcting else 0):
+            pass
+        waiting = sum(sending.waiting for sending in sendings)
+        tell(Tally(windows=deciding.windows, readings=deciding.readings, waiting=waiting, lag=deciding.lag))
+    for sending in sendings:
+        sending.turn()
+    return sendings
+
+
+def _fed(sending: Sending, source: Iterator[NDArray[np.float64]]) -> bool:
+    """Give a sensor as many windows as it has room for; False when its source has ended."""
+    windows: list[NDArray[np.int64]] = []
+    for _ in range(sending.room):
+        values = next(source, None)
+        if values is None:
+            break
+        windows.append(sending.sensor.quantise(values))
+    if windows:
+        sending.take(windows)
+    return bool(windows) or sending.room == 0
