@@ -32,7 +32,7 @@ class WindowResult:
 
 
 class Results:
-    """Tables `windows` (one row per window) and `readings` (one per reading: as received, presumed, decided).
+    """Table `windows` (one row per window) and view `readings` (one per reading: as received, presumed, decided).
 
     Everything in it is computed from what the sensors let go; there is no true reading to find.
     """
@@ -52,16 +52,22 @@ class Results:
         self._db.execute("SET threads = 1")  # batches are small; threads would only compete with the analyst
         measured = ", ".join(f"{_quoted(name)} DOUBLE" for name in columns)
         self._db.execute(
-            "CREATE TABLE IF NOT EXISTS windows (sensor VARCHAR, series VARCHAR, number UBIGINT, digest VARCHAR,"
+            "CREATE TABLE IF NOT EXISTS windows (id UBIGINT, sensor VARCHAR, series VARCHAR, number UBIGINT, digest VARCHAR,"
             " readings UINTEGER, presumed UINTEGER, decided UINTEGER, received TIMESTAMP, stored TIMESTAMP,"
             " PRIMARY KEY (sensor, series, number))"
         )
+        # A reading names its window by number: texts repeated a million times would be most of the work of storing it.
         self._db.execute(
-            f"CREATE TABLE IF NOT EXISTS readings (sensor VARCHAR, series VARCHAR, number UBIGINT, position UINTEGER, {measured},"
+            f"CREATE TABLE IF NOT EXISTS points (id UBIGINT, position UINTEGER, {measured},"
             " code UTINYINT, presumed BOOLEAN, decided BOOLEAN, probability FLOAT)"
+        )
+        self._db.execute(
+            "CREATE VIEW IF NOT EXISTS readings AS SELECT w.sensor, w.series, w.number, p.* EXCLUDE (id), w.received"
+            " FROM points p JOIN windows w USING (id)"
         )
         self._db.execute("CREATE TABLE IF NOT EXISTS about (name VARCHAR PRIMARY KEY, text VARCHAR)")
         self._describe({"stream": stream, **facts}, path)
+        self._next = int(self._db.execute("SELECT coalesce(max(id) + 1, 0) FROM windows").fetchone()[0])
 
     def _describe(self, facts: dict[str, str], path: Path | None) -> None:
         known = dict(self._db.execute("SELECT name, text FROM about").fetchall())
@@ -80,8 +86,10 @@ class Results:
 
         if not windows:
             return
+        first = self._next
         heads = pa.table(
             {
+                "id": pa.array(range(first, first + len(windows)), pa.uint64()),
                 "sensor": [window.sensor for window in windows],
                 "series": [window.series for window in windows],
                 "number": pa.array([window.number for window in windows], pa.uint64()),
@@ -92,7 +100,7 @@ class Results:
                 "received": [window.received for window in windows],
             }
         )
-        rows = pa.concat_tables([self._rows(window) for window in windows])
+        rows = pa.concat_tables([self._rows(first + place, window) for place, window in enumerate(windows)])
         self._db.execute("BEGIN")
         try:
             self._db.register("heads", heads)
@@ -101,8 +109,9 @@ class Results:
                 "INSERT INTO windows SELECT * REPLACE (make_timestamp((received * 1e6)::BIGINT) AS received),"
                 " now()::TIMESTAMP FROM heads"
             )
-            self._db.execute("INSERT INTO readings SELECT * FROM rows")
+            self._db.execute("INSERT INTO points SELECT * FROM rows")
             self._db.execute("COMMIT")
+            self._next += len(windows)
         except BaseException:
             self._db.execute("ROLLBACK")
             raise
@@ -110,15 +119,12 @@ class Results:
             self._db.unregister("heads")
             self._db.unregister("rows")
 
-    def _rows(self, window: WindowResult) -> Any:
+    def _rows(self, identity: int, window: WindowResult) -> Any:
         import pyarrow as pa
 
         count = len(window.numbers)
-        same = pa.array(np.zeros(count, dtype=np.int8))
         columns: dict[str, Any] = {
-            "sensor": pa.DictionaryArray.from_arrays(same, [window.sensor]).cast(pa.string()),
-            "series": pa.DictionaryArray.from_arrays(same, [window.series]).cast(pa.string()),
-            "number": pa.array(np.full(count, window.number, dtype=np.uint64)),
+            "id": pa.array(np.full(count, identity, dtype=np.uint64)),
             "position": pa.array(np.arange(count, dtype=np.uint32)),
         }
         for place, (name, step) in enumerate(self._steps.items()):
@@ -140,6 +146,13 @@ class Results:
         ).fetchone()
         windows, readings, presumed, decided = (int(number) for number in row)
         return windows, readings, presumed, decided
+
+    def sample(self, most: int) -> dict[str, NDArray[Any]]:
+        """The first `most` readings as received, with what was presumed and decided; for a picture."""
+        found: dict[str, NDArray[Any]] = self._db.execute(
+            f"SELECT * EXCLUDE (id) FROM points ORDER BY id, position LIMIT {int(most)}"
+        ).fetchnumpy()
+        return found
 
     def export(self, path: Path) -> None:
         """All readings as one Parquet file."""

@@ -19,13 +19,14 @@ from pathlib import Path
 from wallflower.errors import BudgetError, LedgerError
 from wallflower.schema.exact import shown
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS book (sensor TEXT NOT NULL, series BLOB NOT NULL, stream BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS charges (
-    number INTEGER PRIMARY KEY, day TEXT NOT NULL, family TEXT NOT NULL, readings INTEGER NOT NULL, epsilon TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS days (day TEXT NOT NULL, epsilon TEXT NOT NULL, readings INTEGER NOT NULL, PRIMARY KEY (day, epsilon));
-CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, noised BLOB NOT NULL, differences BLOB);
-"""
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS book (sensor TEXT NOT NULL, series BLOB NOT NULL, stream BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS charges (number INTEGER PRIMARY KEY, day TEXT NOT NULL, family TEXT NOT NULL,"
+    " readings INTEGER NOT NULL, epsilon TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS days (day TEXT NOT NULL, epsilon TEXT NOT NULL, readings INTEGER NOT NULL,"
+    " PRIMARY KEY (day, epsilon))",
+    "CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, noised BLOB NOT NULL, differences BLOB)",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +55,11 @@ class Statement:
 
 
 class Book:
-    """One sensor's ledger and outbox; one process holds it at a time."""
+    """One sensor's ledger and outbox; one process holds it at a time. Without a path it lives in memory, for simulations."""
 
     def __init__(
         self,
-        path: Path,
+        path: Path | None,
         *,
         sensor: str,
         stream: bytes,
@@ -76,13 +77,14 @@ class Book:
                 hint="Another sensor process may hold it, or it is damaged. Each sensor has a book of its own.",
             ) from None
 
-    def _open(self, path: Path, sensor: str, stream: bytes) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None, timeout=2)
+    def _open(self, path: Path | None, sensor: str, stream: bytes) -> None:
+        self._db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=2)
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
-        self._db.executescript(_TABLES)
         self._db.execute("BEGIN IMMEDIATE")
+        for table in _TABLES:
+            self._db.execute(table)
         row = self._db.execute("SELECT sensor, series, stream FROM book").fetchone()
         if row is None:
             row = sensor, os.urandom(8), stream
@@ -139,16 +141,9 @@ class Book:
             raise
         self._db.execute("COMMIT")
 
-    def affordable(self, readings: int, *, today: date | None = None) -> int:
-        """How many more readings the day allows, at most `readings`."""
-        left = self._per_day - self._spent(self._day(today))
-        return max(0, min(readings, left // self._epsilon))
-
-    def waiting(self, first: int = 0, most: int = -1) -> list[tuple[int, bytes, bytes | None]]:
+    def waiting(self) -> list[tuple[int, bytes, bytes | None]]:
         """Windows whose receipt has not come, oldest first: number, noised bytes, differences."""
-        return self._db.execute(
-            "SELECT number, noised, differences FROM outbox WHERE number >= ? ORDER BY number LIMIT ?", (first, most)
-        ).fetchall()
+        return self._db.execute("SELECT number, noised, differences FROM outbox ORDER BY number").fetchall()
 
     def settle(self, numbers: Sequence[int]) -> None:
         """Forget the bytes of windows whose receipt arrived. Losing this to a crash costs one more resend."""

@@ -126,7 +126,7 @@ def sensor(declared: StreamDeclaration, name: str) -> Sensor:
     )
 
 
-def book(declared: StreamDeclaration, name: str, path: Path) -> Book:
+def book(declared: StreamDeclaration, name: str, path: Path | None) -> Book:
     return Book(
         path,
         sensor=name,

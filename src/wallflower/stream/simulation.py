@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +32,10 @@ def simulate(
     sources: Sequence[Iterator[NDArray[np.float64]]],
     *,
     results: Results,
-    folder: Path,
     entropy: Entropy,
     tell: Callable[[Tally], None] = lambda _tally: None,
 ) -> list[Sending]:
-    """Run one sensor per source until every window has been decided and receipted. Books are kept in `folder`."""
+    """Run one sensor per source until every window has been decided and receipted; their books live in memory."""
     broker, prefix = LocalBroker(most_waiting=max(1024, 2 * len(sources))), declared.topic_prefix
     deciding = Deciding(parties.analyst(declared), results, broker.connect(filters(prefix, "analyst")), prefix)
     correcting = None
@@ -47,7 +45,7 @@ def simulate(
     for place in range(len(sources)):
         name = f"sensor-{place}"
         line = broker.connect(filters(prefix, "sensor", name))
-        book = parties.book(declared, name, folder / f"{name}.book")
+        book = parties.book(declared, name, None)
         # In one process nothing is lost, so nothing needs sending again: only the protocol's order takes time.
         sendings.append(Sending(parties.sensor(declared, name), book, line, prefix, entropy, ahead=8, patience=60.0))
     open_sources: dict[int, Iterator[NDArray[np.float64]]] = dict(enumerate(sources))

@@ -1,0 +1,150 @@
+"""The work behind `wallflower stream simulate`: made-up readings, live progress, and the picture at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from wallflower.cli.common import err
+from wallflower.cli.stream import open_results, trust
+from wallflower.engines.readings import windows_of_file
+from wallflower.errors import UsageError
+from wallflower.noise.entropy import Entropy
+from wallflower.stream import parties
+from wallflower.stream.declaration import StreamDeclaration
+from wallflower.stream.simulation import Tally, simulate
+
+SHARE = 0.1
+"""Share of made-up readings that lie beyond the core."""
+DRAWN = 4000
+
+
+def run_simulation(
+    declared: StreamDeclaration,
+    *,
+    data: Path | None,
+    sensors: int,
+    readings: int,
+    results: Path | None,
+    parquet: Path | None,
+    picture: Path | None,
+    entropy: Entropy,
+) -> dict[str, Any]:
+    """Everything `simulate` prints, by name."""
+    if picture is not None and picture.suffix != ".html":
+        raise UsageError(f"a picture is a page and ends in .html, got '{picture.name}'.")
+    kept = open_results(declared, results)
+    if kept.totals()[0]:
+        raise UsageError(f"'{results}' already holds decisions.", hint="A simulation starts anew: name a new file.")
+    shown: list[NDArray[np.float64]] = []
+    sources = [_source(declared, data, place, readings, shown) for place in range(sensors)]
+    started = time.monotonic()
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    ) as bars:
+        bar = bars.add_task("starting", total=None if data else sensors * readings)
+
+        def tell(tally: Tally) -> None:
+            speed = tally.readings / max(time.monotonic() - started, 1e-9)
+            words = f"{tally.readings:,} readings, {speed:,.0f}/s, {tally.waiting} windows wait, lag {tally.lag:.2f} s"
+            bars.update(bar, completed=tally.readings, description=words)
+
+        sendings = simulate(declared, sources, results=kept, entropy=entropy, tell=tell)
+    elapsed = time.monotonic() - started
+    windows, seen, presumed, decided = kept.totals()
+    statement = sendings[0].book.statement()
+    facts: dict[str, Any] = {
+        "stream": declared.id,
+        "protocol": declared.protocol,
+        "sensors": sensors,
+        "windows": windows,
+        "readings": seen,
+        "presumed": presumed,
+        "decided": decided,
+        "readings a second": int(seen / max(elapsed, 1e-9)),
+        "event level epsilon": str(parties.price(declared).mechanism["epsilon per reading"]),
+        "user level epsilon, one sensor": _exact(statement.total),
+        "promise": parties.guarantee(declared).sentence,
+        "trust": trust(declared),
+        "private": entropy.private,
+    }
+    if picture is not None:
+        _draw(picture, declared, kept.sample(DRAWN), shown, facts)
+    if parquet is not None:
+        kept.export(parquet)
+    kept.close()
+    return facts
+
+
+def _source(
+    declared: StreamDeclaration, data: Path | None, place: int, readings: int, shown: list[NDArray[np.float64]]
+) -> Iterator[NDArray[np.float64]]:
+    windows = (
+        made_up(declared, readings, seed=place)
+        if data is None
+        else windows_of_file(data, [column.name for column in declared.columns], length=declared.window)
+    )
+    for window in windows:
+        if place == 0 and sum(map(len, shown)) < DRAWN:
+            shown.append(window)
+        yield window
+
+
+def made_up(declared: StreamDeclaration, readings: int, *, seed: int) -> Iterator[NDArray[np.float64]]:
+    """A round core and a tenth of readings beyond it, as the declaration places them; the same on every machine."""
+    rng = np.random.default_rng(seed)
+    middles = np.array([float(column.centre) for column in declared.columns])
+    scales = np.array([float(column.scale) for column in declared.columns])
+    bounds = [(float(column.domain.lower), float(column.domain.upper)) for column in declared.columns]
+    reach = min(
+        max(high - middle, middle - low) / scale
+        for (low, high), middle, scale in zip(bounds, middles, scales, strict=True)
+    )
+    core = float(declared.core_radius)
+    for start in range(0, readings, declared.window):
+        count = min(declared.window, readings - start)
+        directions = rng.normal(size=(count, len(middles)))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        far = rng.random(count) < SHARE
+        radius = np.where(
+            far, rng.uniform(min(1.5 * core, reach), max(reach, 1.5 * core), count), core * rng.random(count) ** 0.7
+        )
+        yield middles + directions * radius[:, None] * scales
+
+
+def _draw(
+    path: Path,
+    declared: StreamDeclaration,
+    sample: dict[str, NDArray[Any]],
+    shown: list[NDArray[np.float64]],
+    facts: dict[str, Any],
+) -> None:
+    from wallflower.report.stream import pictures, write_stream_page
+
+    names = [column.name for column in declared.columns]
+    received = np.column_stack([np.asarray(sample[name], dtype=np.float64) for name in names])
+    drawn = pictures(
+        names,
+        np.concatenate(shown)[: len(received)] if shown else None,
+        received,
+        np.asarray(sample["presumed"], dtype=np.bool_),
+        np.asarray(sample["decided"], dtype=np.bool_),
+    )
+    write_stream_page(path, stream=declared.id, price=parties.price(declared), facts=facts, drawn=drawn)
+
+
+def _exact(value: Any) -> str:
+    from wallflower.schema.exact import shown
+
+    return shown(value)

@@ -1,0 +1,61 @@
+"""Pictures of a stream: what was measured, what was received and presumed, what was decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.privacy.price import Price
+from wallflower.report.figures import BLUE, MUTED, ORANGE, Picture, draw
+from wallflower.report.pages import render, write_whole
+
+MOST_DRAWN = 4000
+"""More dots than this say no more and make a heavy page."""
+
+
+def pictures(
+    names: list[str],
+    measured: NDArray[np.float64] | None,
+    received: NDArray[np.float64],
+    presumed: NDArray[np.bool_],
+    decided: NDArray[np.bool_],
+) -> list[Picture]:
+    """Up to three scatter plots over the first two columns, or over time when there is one."""
+    drawn = []
+    if measured is not None:
+        nothing = np.zeros(len(measured), dtype=np.bool_)
+        drawn.append(
+            _scatter(names, measured, nothing, "Readings as measured. NOT PRIVATE: they never leave the sensor.")
+        )
+    drawn.append(_scatter(names, received, presumed, "Readings as received, with those presumed outliers in orange."))
+    drawn.append(
+        _scatter(names, received, decided, "The same readings, with those finally decided to be outliers in orange.")
+    )
+    return drawn
+
+
+def write_stream_page(path: Path, *, stream: str, price: Price, facts: dict[str, Any], drawn: list[Picture]) -> None:
+    """One self-contained page, written whole or not at all."""
+    write_whole(path, render("stream.html", stream=stream, price=price, facts=facts, pictures=drawn))
+
+
+def _scatter(names: list[str], values: NDArray[np.float64], marked: NDArray[np.bool_], caption: str) -> Picture:
+    values, marked = values[:MOST_DRAWN], marked[:MOST_DRAWN]
+    two = values.shape[1] > 1
+    across = values[:, 0] if two else np.arange(len(values))
+    upwards = values[:, 1] if two else values[:, 0]
+
+    def paint(axes: Any) -> None:
+        axes.scatter(across[~marked], upwards[~marked], s=4, color=BLUE if not marked.any() else MUTED, linewidths=0)
+        axes.scatter(across[marked], upwards[marked], s=9, color=ORANGE, linewidths=0, zorder=3)
+
+    return draw(
+        paint,
+        x=names[0] if two else "reading",
+        y=names[1] if two else names[0],
+        caption=caption,
+        alt=f"Scatter plot of {len(values)} readings, {int(marked.sum())} of them marked. {caption}",
+    )
