@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(
         no_args_is_help=True, help="Outliers in readings that are noised at their source: sensor, analyst, corrector."
     )
-    for command in (simulate, sensor, analyst, corrector):
+    for command in (simulate, sensor, analyst, corrector, broker):
         group.command()(command)
     app.add_typer(group, name="stream")
 
@@ -122,7 +122,7 @@ def sensor(
         declared, filters(declared.topic_prefix, "sensor", name), f"sensor {name}", user or name, password_file
     )
     sending = Sending(parties.sensor(declared, name), kept, line, declared.topic_prefix, entropy)
-    stop, told = _stopped(), _Teller("sent")
+    stop, told = _stopped(), _Teller("sent", line)
     refused = None
     try:
         refused = _send_all(sending, source, stop, told, rate)
@@ -176,7 +176,7 @@ def analyst(
     kept = open_results(declared, results)
     line = _line(declared, filters(declared.topic_prefix, "analyst"), "analyst", user or "analyst", password_file)
     deciding = Deciding(parties.analyst(declared), kept, line, declared.topic_prefix)
-    stop, told, quiet = _stopped(), _Teller("decided"), time.monotonic()
+    stop, told, quiet = _stopped(), _Teller("decided", line), time.monotonic()
     try:
         while not stop.is_set() and (idle is None or time.monotonic() - quiet < idle):
             if deciding.turn(0.2):
@@ -233,6 +233,31 @@ def corrector(
         line.close()
     dropped = dict(correcting.dropped + party.dropped)
     _finish({"messages": handled, "dropped": dropped, "trust": trust(declared)}, as_json=as_json)
+
+
+def broker(
+    file: StreamFile,
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the files go.", show_default=False)],
+    certificate: Annotated[Path | None, typer.Option("--certificate", metavar="PEM", help="For mqtts://.")] = None,
+    key: Annotated[Path | None, typer.Option("--key", metavar="PEM", help="The certificate's key.")] = None,
+) -> None:
+    """Write a mosquitto configuration and an access list that let each party say and hear only its own part.
+
+    \b
+    Example:
+        wallflower stream broker boiler.toml --out broker
+    """
+    from wallflower.stream import declaration
+    from wallflower.stream.broker import write_configuration
+
+    written = write_configuration(declaration.load(file), folder, certificate=certificate, key=key)
+    for path in written:
+        out.print(f"wrote {path}", markup=False, highlight=False)
+    out.print(
+        f"Next: mosquitto_passwd -c {folder / 'passwords'} analyst, then one for each sensor, then mosquitto -c {written[0]}",
+        markup=False,
+        highlight=False,
+    )
 
 
 def open_results(declared: Any, path: Path | None) -> Any:
@@ -325,8 +350,8 @@ def _stopped() -> threading.Event:
 class _Teller:
     """Rates on stderr, every two seconds, for the owner's eyes."""
 
-    def __init__(self, verb: str) -> None:
-        self._verb, self._then, self._before = verb, time.monotonic(), 0
+    def __init__(self, verb: str, line: Any) -> None:
+        self._verb, self._then, self._before, self._line = verb, time.monotonic(), 0, line
 
     def __call__(self, readings: int, more: str) -> None:
         now = time.monotonic()
@@ -334,7 +359,9 @@ class _Teller:
             return
         speed = (readings - self._before) / (now - self._then)
         self._then, self._before = now, readings
-        err.print(f"{readings:,} readings {self._verb}, {speed:,.0f}/s, {more}", markup=False, highlight=False)
+        words = f"{readings:,} readings {self._verb}, {speed:,.0f}/s, {more}"
+        words += "" if self._line.connections else "; no connection to the broker yet"
+        err.print(words, markup=False, highlight=False)
 
 
 def _finish(facts: dict[str, Any], *, as_json: bool) -> None:

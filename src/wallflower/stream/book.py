@@ -19,14 +19,12 @@ from pathlib import Path
 from wallflower.errors import BudgetError, LedgerError
 from wallflower.schema.exact import shown
 
-_TABLES = (
-    "CREATE TABLE IF NOT EXISTS book (sensor TEXT NOT NULL, series BLOB NOT NULL, stream BLOB NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS charges (number INTEGER PRIMARY KEY, day TEXT NOT NULL, family TEXT NOT NULL,"
-    " readings INTEGER NOT NULL, epsilon TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS days (day TEXT NOT NULL, epsilon TEXT NOT NULL, readings INTEGER NOT NULL,"
-    " PRIMARY KEY (day, epsilon))",
-    "CREATE TABLE IF NOT EXISTS outbox (number INTEGER PRIMARY KEY, noised BLOB NOT NULL, differences BLOB)",
-)
+_TABLES = {
+    "book": "sensor TEXT NOT NULL, series BLOB NOT NULL, stream BLOB NOT NULL",
+    "charges": "number INTEGER PRIMARY KEY, day TEXT NOT NULL, family TEXT NOT NULL, readings INTEGER NOT NULL, epsilon TEXT NOT NULL",
+    "days": "day TEXT NOT NULL, epsilon TEXT NOT NULL, readings INTEGER NOT NULL, PRIMARY KEY (day, epsilon)",
+    "outbox": "number INTEGER PRIMARY KEY, noised BLOB NOT NULL, differences BLOB",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +81,8 @@ class Book:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.execute("BEGIN IMMEDIATE")
-        for table in _TABLES:
-            self._db.execute(table)
+        for table, columns in _TABLES.items():
+            self._db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
         row = self._db.execute("SELECT sensor, series, stream FROM book").fetchone()
         if row is None:
             row = sensor, os.urandom(8), stream

@@ -39,6 +39,8 @@ HEARS = {
 }
 """What each party subscribes to; the broker's access list allows no more."""
 
+RESERVED = ("analyst", "corrector")
+"""No sensor may have these names: the broker lets every party write under its own name, and only sensors have readings."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -77,6 +79,8 @@ def sensor_name(name: str) -> str:
             f"a sensor's name is 1 to 64 letters, digits, dots, dashes or underscores, got {name!r}.",
             hint="For example --name boiler-7.",
         )
+    if name in RESERVED:
+        raise UsageError(f"'{name}' is another party's name.", hint="For example --name boiler-7.")
     return name
 
 
@@ -96,7 +100,7 @@ def understand(prefix: str, delivery: Delivery, dropped: Counter[str]) -> tuple[
     except Malformed:
         dropped["malformed"] += 1
         return None
-    if delivery.topic != topic_of(prefix, message):
+    if delivery.topic != topic_of(prefix, message) or message.window.sensor in RESERVED:
         # The broker lets a sensor write under its own name alone; a message about another's window is forged.
         dropped["foreign"] += 1
         return None

@@ -1,0 +1,144 @@
+"""Declarations, a mosquitto of the test's own, and processes that are stopped when the test ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from wallflower.stream.broker import write_configuration
+from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration, loads
+
+PRIVATE = """
+[stream]
+id = "pumps"
+broker = "mqtt://127.0.0.1:{port}"
+topic_prefix = "plant/pumps"
+window = {window}
+protocol = "private"
+guarantee = "{guarantee}"
+core_radius = "3"
+epsilon2 = "2"
+test = true
+"""
+PAPER = f"""
+[stream]
+id = "pumps"
+broker = "mqtt://127.0.0.1:{{port}}"
+topic_prefix = "plant/pumps"
+window = {{window}}
+protocol = "paper"
+trust = "{TWO_SERVERS}"
+guarantee = "{{guarantee}}"
+core_radius = "3"
+outlier_width = "5"
+detector = "dbscan(radius=0.5, least=5)"
+test = true
+"""
+COLUMNS = """
+[columns.flow]
+lower = -100
+upper = 100
+step = "0.01"
+centre = 0
+scale = 5
+epsilon = "1"
+
+[columns.pressure]
+lower = -100
+upper = 100
+step = "0.01"
+centre = 0
+scale = 5
+epsilon = "1/2"
+
+[budget]
+per_window = "1_000_000_000"
+per_day = "1_000_000_000"
+"""
+
+
+def text(protocol="private", *, window=100, guarantee="local-dp", port=1883) -> str:
+    head = PRIVATE if protocol == "private" else PAPER
+    return head.format(port=port, window=window, guarantee=guarantee) + COLUMNS.replace("1_000_000_000", "1000000000")
+
+
+def declared(protocol="private", **settings) -> StreamDeclaration:
+    return loads(text(protocol, **settings))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def tool(name: str) -> str:
+    """A system program, or the test is skipped; with CI=true nothing is skipped."""
+    found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
+    if found is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{name} is not installed: run scripts/system_packages.sh")
+        pytest.skip(f"{name} is not installed")
+    return found
+
+
+class Mosquitto:
+    """A broker on a loopback port of its own, with the configuration that ships; can be killed and started again."""
+
+    def __init__(self, folder: Path, stream: StreamDeclaration, users: dict[str, str], **tls) -> None:
+        program = tool("mosquitto")
+        self.port = int(stream.broker.rsplit(":", 1)[1])
+        self.configuration, _ = write_configuration(stream, folder / "broker", **tls)
+        with self.configuration.open("a") as file:
+            # As root mosquitto would become another user, who may not read the test's folder.
+            file.write("user root\n" if os.geteuid() == 0 else "")
+        passwords = folder / "broker" / "passwords"
+        passwords.write_text("".join(f"{user}:{password}\n" for user, password in users.items()))
+        passwords.chmod(0o600)
+        subprocess.run([tool("mosquitto_passwd"), "-U", str(passwords)], check=True, capture_output=True)
+        self.command = [program, "-c", str(self.configuration)]
+        self.process: subprocess.Popen | None = None
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return
+            if self.process.poll() is not None:
+                pytest.fail(f"mosquitto ended with {self.process.returncode}")
+            time.sleep(0.05)
+        pytest.fail("mosquitto does not listen")
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(timeout=10)
+
+
+def party(*arguments: str, password: str) -> subprocess.Popen:
+    """`wallflower stream ...` as a process of its own."""
+    environment = {**os.environ, "WALLFLOWER_MQTT_PASSWORD": password}
+    root = Path(__file__).resolve().parents[2]
+    environment["PYTHONPATH"] = os.pathsep.join([str(root / "src"), environment.get("PYTHONPATH", "")])
+    return subprocess.Popen(
+        [sys.executable, "-m", "wallflower", "stream", *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
