@@ -94,10 +94,13 @@ def tool(name: str) -> str:
 class Mosquitto:
     """A broker on a loopback port of its own, with the configuration that ships; can be killed and started again."""
 
-    def __init__(self, folder: Path, stream: StreamDeclaration, users: dict[str, str], **tls) -> None:
+    def __init__(
+        self, folder: Path, stream: StreamDeclaration, users: dict[str, str], *, more_access: str = "", **tls
+    ) -> None:
         program = tool("mosquitto")
         self.port = int(stream.broker.rsplit(":", 1)[1])
-        self.configuration, _ = write_configuration(stream, folder / "broker", **tls)
+        self.configuration, access = write_configuration(stream, folder / "broker", **tls)
+        access.write_text(access.read_text() + more_access)
         with self.configuration.open("a") as file:
             # As root mosquitto would become another user, who may not read the test's folder.
             file.write("user root\n" if os.geteuid() == 0 else "")

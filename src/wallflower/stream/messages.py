@@ -195,28 +195,38 @@ def _noised(window: Window, data: bytes) -> Noised:
     columns, layers = data[4], data[5]
     if columns == 0 or layers == 1 or layers > 16:
         raise Malformed("columns or layers")
+    if len(data) < at + columns * (_COLUMN.size + count):  # before memory is taken for what a stranger claims
+        raise Malformed("truncated")
     readings = np.empty((count, columns), dtype=np.int64)
     for place in range(columns):
-        if len(data) < at + _COLUMN.size:
-            raise Malformed("truncated")
-        width, base = _COLUMN.unpack_from(data, at)
-        at += _COLUMN.size
-        if width not in {1, 2, 4, 8} or len(data) < at + count * width or not -FARTHEST <= base <= FARTHEST:
-            raise Malformed("column")
-        offsets = np.frombuffer(data, dtype=f"<u{width}", count=count, offset=at)
-        most = int(offsets.max())
-        if offsets.min() != 0 or _width(most) != width or base + most > FARTHEST:
-            raise Malformed("column")
-        readings[:, place] = offsets.astype(np.int64) + base
-        at += count * width
-    codes = None
-    if layers:
-        codes = _from_bits(data[at:], count).astype(np.uint8) if layers == 2 else np.frombuffer(data[at:], np.uint8)
-        if len(codes) != count or int(codes.max()) >= layers:
-            raise Malformed("codes")
-    elif at != len(data):
-        raise Malformed("trailing bytes")
-    return Noised(window=window, readings=readings, codes=codes, layers=layers)
+        readings[:, place], at = _column(data, at, count)
+    return Noised(window=window, readings=readings, codes=_codes(data[at:], count, layers), layers=layers)
+
+
+def _column(data: bytes, at: int, count: int) -> tuple[NDArray[np.int64], int]:
+    """One column of readings, and where the next begins."""
+    if len(data) < at + _COLUMN.size:
+        raise Malformed("truncated")
+    width, base = _COLUMN.unpack_from(data, at)
+    at += _COLUMN.size
+    if width not in {1, 2, 4, 8} or len(data) < at + count * width or not -FARTHEST <= base <= FARTHEST:
+        raise Malformed("column")
+    offsets = np.frombuffer(data, dtype=f"<u{width}", count=count, offset=at)
+    most = int(offsets.max())
+    if offsets.min() != 0 or _width(most) != width or base + most > FARTHEST:
+        raise Malformed("column")
+    return offsets.astype(np.int64) + base, at + count * width
+
+
+def _codes(data: bytes, count: int, layers: int) -> NDArray[np.uint8] | None:
+    if not layers:
+        if data:
+            raise Malformed("trailing bytes")
+        return None
+    codes = _from_bits(data, count).astype(np.uint8) if layers == 2 else np.frombuffer(data, np.uint8)
+    if len(codes) != count or int(codes.max()) >= layers:
+        raise Malformed("codes")
+    return codes
 
 
 def _differences(window: Window, data: bytes) -> Differences:

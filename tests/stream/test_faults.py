@@ -1,0 +1,134 @@
+"""Broker, analyst, corrector and sensor are killed (−9) and started again while readings flow; nothing is lost or doubled."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import threading
+import time
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.stream import support
+from wallflower.stream.declaration import loads
+from wallflower.stream.messages import Noised, parse
+from wallflower.stream.mqtt import Login, MqttTransport
+from wallflower.stream.transport import digest_of
+
+USERS = {"boiler-1": "one", "analyst": "two", "corrector": "three", "spy": "four"}
+
+
+class Spy:
+    """Hears everything that passes the broker, to see what was really sent."""
+
+    def __init__(self, stream) -> None:
+        login = Login(user="spy", password=USERS["spy"])
+        self.line = MqttTransport(stream.broker, [f"{stream.topic_prefix}/#"], client="spy", login=login)
+        self.digests: dict[int, set[bytes]] = {}
+        self.copies = 0
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self._listen, daemon=True)
+        self.thread.start()
+
+    def _listen(self) -> None:
+        while not self.stopped.is_set():
+            delivery = self.line.receive(0.2)
+            if delivery is None:
+                continue
+            delivery.done()
+            message = parse(delivery.payload)
+            if isinstance(message, Noised):
+                self.copies += 1
+                self.digests.setdefault(message.window.number, set()).add(digest_of(delivery.payload))
+
+    def stop(self) -> None:
+        self.stopped.set()
+        self.thread.join(timeout=10)
+        self.line.close()
+
+
+class Party:
+    """A process that can be killed and started again with the same command."""
+
+    def __init__(self, name: str, *arguments: str) -> None:
+        self.name, self.arguments = name, arguments
+        self.start()
+
+    def start(self) -> None:
+        self.process = support.party(*self.arguments, password=USERS[self.name])
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.communicate()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("protocol", "readings", "window"), [("private", 1_000_000, 2_000), ("paper", 100_000, 500)])
+def test_every_window_is_decided_exactly_once_whatever_is_killed(tmp_path, protocol, readings, window):
+    stream_file = tmp_path / "pumps.toml"
+    stream_file.write_text(support.text(protocol, window=window, port=support.free_port()))
+    stream = loads(stream_file.read_text())
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(readings, 2)) * 4
+    pq.write_table(pa.table({"flow": rows[:, 0], "pressure": rows[:, 1]}), tmp_path / "readings.parquet")
+    book, results = tmp_path / "boiler-1.book", tmp_path / "results.duckdb"
+    broker = support.Mosquitto(tmp_path, stream, USERS, more_access=f"user spy\ntopic read {stream.topic_prefix}/#\n")
+    spy = Spy(stream)
+    parties = {"analyst": Party("analyst", "analyst", str(stream_file), "-o", str(results))}
+    if protocol == "paper":
+        parties["corrector"] = Party("corrector", "corrector", str(stream_file))
+    sensor = Party(
+        "boiler-1", "sensor", str(stream_file), "--data", str(tmp_path / "readings.parquet"), "--name", "boiler-1",
+        "--book", str(book), "--rate", str(readings // 25),
+    )  # fmt: skip
+    parties["sensor"] = sensor
+    chance = random.Random(7)
+    victims = ["broker", *parties] * 2
+    chance.shuffle(victims)
+    try:
+        time.sleep(4)
+        for victim in victims:
+            time.sleep(chance.uniform(0.3, 2.5))
+            assert sensor.process.poll() is None, "the sensor ended before everything had been killed: slow it down"
+            if victim == "broker":
+                broker.kill()
+                time.sleep(chance.uniform(0.0, 1.0))
+                broker.start()
+            else:
+                parties[victim].kill()
+                time.sleep(chance.uniform(0.0, 1.0))
+                parties[victim].start()
+        _, complaint = sensor.process.communicate(timeout=240)
+        assert sensor.process.returncode == 0, complaint
+        parties["analyst"].process.send_signal(signal.SIGTERM)
+        _, complaint = parties["analyst"].process.communicate(timeout=60)
+        assert parties["analyst"].process.returncode == 0, complaint
+    finally:
+        spy.stop()
+        for party in parties.values():
+            if party.process.poll() is None:
+                party.kill()
+        broker.stop()
+
+    expected = [(number, window) for number in range(readings // window)]
+    with sqlite3.connect(book) as ledger:
+        charged = ledger.execute("SELECT number, readings FROM charges ORDER BY number").fetchall()
+        assert ledger.execute("SELECT count(*) FROM outbox").fetchone() == (0,)
+        (total,) = ledger.execute("SELECT sum(readings) FROM days").fetchone()
+    with duckdb.connect(str(results)) as db:
+        decided = db.execute("SELECT number, readings FROM windows ORDER BY number").fetchall()
+        places = db.execute("SELECT count(*), count(DISTINCT (number, position)) FROM readings").fetchone()
+        digests = dict(db.execute("SELECT number, digest FROM windows").fetchall())
+    assert charged == expected  # the ledger is what was sent, no more and no less
+    assert total == readings
+    assert decided == expected  # each window once, none lost
+    assert places == (readings, readings)
+    assert all(len(seen) == 1 for seen in spy.digests.values()), "a resend was not the same bytes"
+    assert all(digests[number] == seen.copy().pop().hex() for number, seen in spy.digests.items())
+    assert set(spy.digests) <= {number for number, _ in charged}
+    ledger.close()

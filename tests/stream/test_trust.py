@@ -1,0 +1,51 @@
+"""The import graph is the trust model, and it is read from the source."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+STREAM = Path(__file__).resolve().parents[2] / "src" / "wallflower" / "stream"
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("party", ["sensor", "analyst", "corrector"])
+def test_a_party_knows_messages_and_nothing_else_of_the_stream(party):
+    of_stream = {
+        name.split(".")[2] for name in imports(STREAM / f"{party}.py") if name.startswith("wallflower.stream.")
+    }
+    assert of_stream == {"messages"}
+
+
+@pytest.mark.parametrize("party", ["analyst", "corrector"])
+def test_only_the_sensor_can_draw_or_hold_a_budget(party):
+    knows = imports(STREAM / f"{party}.py")
+    assert not any(
+        name.startswith(("wallflower.noise", "wallflower.mechanisms", "wallflower.privacy")) for name in knows
+    )
+
+
+@pytest.mark.parametrize("carrier", ["mqtt", "transport", "messages"])
+def test_carriers_know_no_privacy(carrier):
+    knows = imports(STREAM / f"{carrier}.py")
+    assert not any(
+        name.startswith(("wallflower.noise", "wallflower.mechanisms", "wallflower.privacy")) for name in knows
+    )
+
+
+@pytest.mark.parametrize("file", sorted(STREAM.glob("*.py")), ids=lambda file: file.name)
+def test_nothing_here_logs_or_prints(file):
+    assert not {"logging", "warnings"} & imports(file)
+    calls = [node.func for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
+    assert not [call for call in calls if isinstance(call, ast.Name) and call.id == "print"]
