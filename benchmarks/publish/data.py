@@ -12,7 +12,16 @@ from wallflower.publish.space import Axis, Space
 from wallflower.schema.declaration import Column
 from wallflower.schema.domains import Categories, Numbers
 
-FIGURE_7 = {"age": 78, "gender": 2, "education": 17, "marital": 6, "race": 9, "work": 10, "country": 83, "occupation": 50}
+FIGURE_7 = {
+    "age": 78,
+    "gender": 2,
+    "education": 17,
+    "marital": 6,
+    "race": 9,
+    "work": 10,
+    "country": 83,
+    "occupation": 50,
+}
 ADULT = ("age", "workclass", "education_num", "marital_status", "occupation", "race", "sex", "native_country")
 CENSUS = (
     "class_of_worker",

@@ -116,7 +116,7 @@ class RadiusIndex:
         groups = asked.blocks.shape[0]
         leaf = (1 << asked.levels) - 1 + _leaves(groups, asked.levels)
         # Dense and sparse regions lie together in tree order; threads share them evenly when they take turns.
-        turns = np.argsort((np.arange(groups, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)))
+        turns = np.argsort(np.arange(groups, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
         counts: NDArray[np.int64] = neighbours(
             (forest.blocks, forest.rows, forest.low, forest.high, forest.levels),
             (asked.blocks, asked.rows, asked.low[leaf], asked.high[leaf], turns),
