@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -28,6 +29,7 @@ from tests.contracts.engine_sources import (
     from_sqlite,
     numbers,
 )
+from wallflower.engines import open_source
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema.declaration import Becomes, Clip, Drop
 
@@ -364,6 +366,19 @@ def test_any_table_of_texts_is_read_alike_everywhere(rows_, centre):
     for place in EVERYWHERE:
         with tempfile.TemporaryDirectory() as folder, place(table, declaration, Path(folder)).rows(("x", "c")) as rows:
             agree(rows, reference, by=["c"], metric="x", centres=(centre,), keys=keys[:3], sides=(2,))
+
+
+def test_answers_about_the_same_rows_line_up(tmp_path):
+    """Many row groups and threads: `codes` and `numbers` come in the order of the file, on every call."""
+    n = 100_000
+    x = [((at * 7919) % 101 - 50) / 10 for at in range(n)]
+    table = pa.table({"x": pa.array(x), "c": pa.array(["ab3"[at % 3] for at in range(n)])})
+    declaration = declare(X, categories(missing=Drop()), key=None)
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=1000)
+    with open_source(replace(declaration, source=tmp_path / "rows.parquet")).rows(("x", "c")) as rows:
+        assert rows.codes(["c"])[:, 0].tolist() == [at % 3 for at in range(n)]
+        assert rows.numbers(["x"])[:, 0].tolist() == [round(value * 10) for value in x]
+        assert rows.record("row:77777").numbers == {"x": round(x[77777] * 10), "c": 77777 % 3}
 
 
 def test_size_is_refused_unless_it_is_public(place, tmp_path):

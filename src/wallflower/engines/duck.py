@@ -16,11 +16,10 @@ from wallflower.engines import cube, ibis_reading, looking
 from wallflower.engines.base import Cells, Nearest, Record, Rows
 from wallflower.engines.database import MEMORY_LIMIT, Database, database
 from wallflower.engines.files import File, open_file
-from wallflower.engines.memory import recorded
 from wallflower.engines.profile import Tally
 from wallflower.engines.quiet import broken, quietly, unreadable
 from wallflower.engines.reading import Kind, State, key_rule
-from wallflower.engines.view import View, position, view_of, wanted_columns, with_key
+from wallflower.engines.view import View, position, recorded, view_of, wanted_columns, with_key
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Declaration, Reading
 

@@ -17,7 +17,7 @@ from wallflower.engines.frames import arrow_column, column_names, without_rows
 from wallflower.engines.profile import Tally
 from wallflower.engines.quiet import broken, quietly
 from wallflower.engines.reading import Rule, State, key_rule
-from wallflower.engines.view import View, find_columns, position, view_of, wanted_columns, with_key
+from wallflower.engines.view import View, find_columns, position, recorded, view_of, wanted_columns, with_key
 from wallflower.schema.declaration import Declaration
 
 CHUNK = 1_000_000
@@ -145,18 +145,6 @@ def read_column(cells: Any, rule: Rule) -> Cellwise:
             states[done : done + len(part.numbers)] = part.states
             done += len(part.numbers)
     return Cellwise(numbers, states)
-
-
-def recorded(view: View, numbers: Mapping[str, int]) -> Record:
-    """A record from its integers: categories keep their code, binned columns get the bin."""
-    codes = {}
-    for name, number in numbers.items():
-        column = view.declaration.column(name)
-        if column.bins is not None:
-            codes[name] = int(np.searchsorted(column.bins.edges, number, side="right")) - 1
-        elif column.domain is not None and not hasattr(column.domain, "step"):
-            codes[name] = number
-    return Record(numbers=numbers, codes=codes)
 
 
 def _tally(view: View, cells: Mapping[str, Any], rows: int) -> Tally:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from wallflower.engines.base import Record
 from wallflower.engines.reading import Kind, Rule, rule_for
 from wallflower.errors import DeclarationError, UsageError, nearest_name
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.domains import Bins
+from wallflower.schema.domains import Bins, Categories
 
 POSITION = re.compile("row:(0|[1-9][0-9]{0,17})")
 
@@ -84,3 +86,15 @@ def position(key: str) -> int | None:
     """The place that a key like "row:12" names in a table without a key."""
     found = POSITION.fullmatch(key)
     return int(found[1]) if found else None
+
+
+def recorded(view: View, numbers: Mapping[str, int]) -> Record:
+    """A record from its integers: categories keep their code, binned columns get the bin."""
+    codes = {}
+    for name, number in numbers.items():
+        column = view.declaration.column(name)
+        if isinstance(column.domain, Categories):
+            codes[name] = number
+        elif column.bins is not None:
+            codes[name] = bisect_right(column.bins.edges, number) - 1
+    return Record(numbers=numbers, codes=codes)
