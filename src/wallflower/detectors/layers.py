@@ -18,6 +18,8 @@ from wallflower.errors import DeclarationError
 from wallflower.schema.domains import Numbers
 
 ROUNDS = 40
+ENOUGH = 16384
+"""Readings from which shares are estimated; more would settle digits that no decision depends on."""
 LONGEST_TABLE = 2**20
 
 
@@ -29,7 +31,7 @@ class LayerLikelihood:
     noise: tuple[float, ...]
     """Scale of each column's Laplace noise, in steps."""
     answers: NDArray[np.float64]
-    """P(code said | true layer), one row per true layer."""
+    """P(code said | true layer), one row per layer told apart here; several may share one code."""
     centre: Centre
     radii: tuple[Fraction, ...]
     """Outer radius of every layer but the last, which ends at the bounds."""
@@ -39,7 +41,7 @@ class LayerLikelihood:
 
     def __post_init__(self) -> None:
         if len(self.radii) + 1 != len(self.answers):
-            raise DeclarationError.of(self, "radii", "one fewer than the layers that codes tell apart", self.radii)
+            raise DeclarationError.of(self, "radii", "one fewer than the rows of answers", self.radii)
         boxes = []
         for radius in (*self.radii, None):
             sides = [self._side(place, radius) for place in range(len(self.domains))]
@@ -82,22 +84,28 @@ class LayerLikelihood:
         return np.asarray(1.0 - core)
 
     def _shares(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        layers = len(weights)
-        if self.share is not None:
-            beyond = float(self.share)
-            return np.array([1 - beyond] + [beyond / (layers - 1)] * (layers - 1))
-        shares = np.full(layers, 1 / layers)
-        for _ in range(ROUNDS):  # expectation–maximisation: each round makes what was received more likely
+        """Expectation–maximisation: each round makes what was received more likely; a declared share stays as declared."""
+        weights = weights[:, :: max(1, weights.shape[1] // ENOUGH)]
+        shares = self._held(np.full(len(weights), 1 / len(weights)))
+        for _ in range(ROUNDS):
             joint = shares[:, None] * weights
             total = joint.sum(axis=0)
-            updated = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0).mean(axis=1)
-            if updated.sum() == 0:
-                return shares
+            parts = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
+            updated = self._held(parts.mean(axis=1))
+            if not updated.any():
+                break
             moved = float(np.abs(updated - shares).max())
             shares = updated
             if moved < 1e-4:
                 break
         return shares
+
+    def _held(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.share is None:
+            return shares
+        beyond, outer = float(self.share), shares[1:]
+        spread = outer / outer.sum() if outer.any() else np.full(len(outer), 1 / len(outer))
+        return np.concatenate([[1 - beyond], beyond * spread])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -87,7 +87,7 @@ class Analyst:
     def _expected(self, message: Message) -> bool:
         if not isinstance(message, Noised):
             return self.likelihood is None and isinstance(message, Threshold | Corrected)
-        layers = 0 if self.likelihood is None else len(self.likelihood.answers)
+        layers = 0 if self.likelihood is None else self.likelihood.answers.shape[1]
         return message.readings.shape[1] == len(self.centre.steps) and message.layers == layers
 
     def _noised(self, message: Noised, digest: bytes) -> tuple[list[Message], Decision | None]:

@@ -20,6 +20,7 @@ from wallflower.stream.corrector import Corrector
 from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
 from wallflower.stream.sensor import Sensor
 
+MOST_LAYERS = 24
 _CALL = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -149,16 +150,25 @@ def analyst(declared: StreamDeclaration, detector_used: Detector | None = None) 
 
 
 def likelihood(declared: StreamDeclaration) -> LayerLikelihood | None:
+    """The last layer is split by doubling radii: outliers may be anywhere from the core's edge to the bounds."""
     code = response(declared)
     if code is None:
         return None
-    noise = perturbation(declared)
+    noise, middle = perturbation(declared), centre(declared)
+    radii = list(declared.layers)
+    reach = max(
+        max(column.domain.upper - column.centre, column.centre - column.domain.lower) / column.scale
+        for column in declared.columns
+    )
+    while 2 * radii[-1] < reach and len(radii) < MOST_LAYERS:
+        radii.append(2 * radii[-1])
+    said = code.likelihood()
     return LayerLikelihood(
         domains=tuple(column.domain for column in declared.columns),
         noise=tuple(float(column.scale) for column in noise.columns),
-        answers=code.likelihood(),
-        centre=centre(declared),
-        radii=declared.layers,
+        answers=said[[min(place, code.layers - 1) for place in range(len(radii) + 1)]],
+        centre=middle,
+        radii=tuple(radii),
         share=declared.outlier_share,
     )
 
