@@ -78,9 +78,8 @@ class LayerLikelihood:
         """P(beyond the core) for each reading."""
         weights = self.densities(noised) * self.answers[:, codes]
         shares = self._shares(weights)
-        joint = shares[:, None] * weights
-        total = joint.sum(axis=0)
-        core = np.divide(joint[0], total, out=np.ones_like(total), where=total > 0)
+        total = shares @ weights
+        core = np.divide(shares[0] * weights[0], total, out=np.ones_like(total), where=total > 0)
         return np.asarray(1.0 - core)
 
     def _shares(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -88,10 +87,9 @@ class LayerLikelihood:
         weights = weights[:, :: max(1, weights.shape[1] // ENOUGH)]
         shares = self._held(np.full(len(weights), 1 / len(weights)))
         for _ in range(ROUNDS):
-            joint = shares[:, None] * weights
-            total = joint.sum(axis=0)
-            parts = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
-            updated = self._held(parts.mean(axis=1))
+            total = shares @ weights
+            per_reading = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+            updated = self._held(shares * (weights @ per_reading) / len(total))
             if not updated.any():
                 break
             moved = float(np.abs(updated - shares).max())

@@ -116,22 +116,20 @@ class LocalBroker:
     """Carries messages between parties of one process; queues are bounded, and a full one refuses."""
 
     most_waiting: int = 1024
-    _lines: list[tuple[list[re.Pattern[str]], deque[Delivery]]] = field(default_factory=list)
-    _routes: dict[str, list[deque[Delivery]]] = field(default_factory=dict)
+    _exact: dict[str, list[deque[Delivery]]] = field(default_factory=dict)
+    _wild: list[tuple[re.Pattern[str], deque[Delivery]]] = field(default_factory=list)
 
     def connect(self, topics: list[str]) -> LocalTransport:
-        patterns = [re.compile(re.escape(topic).replace(r"\+", "[^/]+")) for topic in topics]
         queue: deque[Delivery] = deque()
-        self._lines.append((patterns, queue))
-        self._routes.clear()
+        for topic in topics:
+            if "+" in topic:
+                self._wild.append((re.compile(re.escape(topic).replace(r"\+", "[^/]+")), queue))
+            else:
+                self._exact.setdefault(topic, []).append(queue)
         return LocalTransport(self, queue)
 
     def route(self, topic: str) -> list[deque[Delivery]]:
-        if topic not in self._routes:
-            self._routes[topic] = [
-                queue for patterns, queue in self._lines if any(pattern.fullmatch(topic) for pattern in patterns)
-            ]
-        return self._routes[topic]
+        return [*self._exact.get(topic, ()), *(queue for pattern, queue in self._wild if pattern.fullmatch(topic))]
 
 
 @dataclass

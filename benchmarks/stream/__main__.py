@@ -1,0 +1,253 @@
+"""How fast a stream is: the noise, the correction, and readings end to end through mosquitto.
+
+`python -m benchmarks.stream` (about two minutes), `--quick` for a tenth of the readings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.harness import Table, seconds
+from benchmarks.stream.broker import PASSWORD, TEXT, mosquitto
+from wallflower.engines.results import Results
+from wallflower.noise.bulk import BulkLaplace
+from wallflower.noise.entropy import SystemEntropy
+from wallflower.noise.laplace import discrete_laplace
+from wallflower.stream import parties
+from wallflower.stream.corrector import Corrector
+from wallflower.stream.declaration import load
+from wallflower.stream.messages import Candidates, Differences, Presumed, Window
+from wallflower.stream.mqtt import Login, MqttTransport
+from wallflower.stream.sending import Sending
+from wallflower.stream.simulation import simulate
+from wallflower.stream.transport import Delivery, filters
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def noise(table: Table, count: int) -> None:
+    """One thread, entropy from the operating system; two columns make one reading."""
+    entropy = SystemEntropy()
+    for scale in (Fraction(10), Fraction(20_000), Fraction(10**8)):
+        sampler = BulkLaplace(scale)
+        sampler.draw(1000, entropy)
+        bulk, _ = seconds(lambda sampler=sampler: sampler.draw(count, entropy))
+        few = max(count // 2000, 100)
+        scalar, _ = seconds(lambda scale=scale, few=few: [discrete_laplace(scale, entropy) for _ in range(few)])
+        slow = f"scalar sampler {few / scalar:,.0f}/s; {_opendp(scale)}"
+        table.add(f"noise of scale {int(scale):,}", slow, f"{count / bulk / 1e6:.1f} million draws/s", ">= 2 million/s")
+    sensor = None
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "bench.toml"
+        file.write_text(TEXT.format(port=1883, window=10_000))
+        sensor = parties.sensor(load(file), "s")
+    readings = sensor.quantise(np.random.default_rng(0).normal(size=(10_000, 2)))
+
+    def spoken() -> bytes:
+        return sensor.say(readings, series=bytes(8), number=0, entropy=entropy)[0].encode()
+
+    work, _ = seconds(spoken, repeats=10)
+    table.add(
+        "a reading of two columns, noised, coded, encoded",
+        "–",
+        f"{10_000 / work / 1e6:.1f} million readings/s",
+        ">= 2 million/s",
+    )
+
+
+def _opendp(scale: Fraction) -> str:
+    try:
+        import opendp.prelude as dp  # noqa: PLC0415 - only where it is installed
+    except ImportError:
+        return "OpenDP not installed"
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+    measurement = dp.m.make_laplace(*space, scale=float(scale))
+    values = [0] * 5000
+    took, _ = seconds(lambda: measurement(values), repeats=1)
+    return f"OpenDP {len(values) / took:,.0f}/s"
+
+
+def correction(table: Table) -> None:
+    count, rng = 100_000, np.random.default_rng(0)
+    window = Window(stream=bytes(8), sensor="s", series=bytes(8), number=0)
+    presumed = rng.random(count) < 0.3
+    corrector = Corrector(stream=bytes(8), outlier_width=1.0)
+    corrector.receive(Differences(window=window, differences=rng.laplace(size=count)))
+
+    def work() -> None:
+        corrector.receive(Presumed(window=window, outliers=presumed))
+        corrector.receive(Candidates(window=window, second=~presumed, third=~presumed))
+
+    best, _ = seconds(work, repeats=20)
+    table.add(
+        "the paper's correction of 100,000 readings",
+        "the paper: 30–40 ms (R, 2015 laptop)",
+        f"{1000 * best:.2f} ms",
+        "<= 5 ms",
+    )
+
+
+def end_to_end(table: Table, count: int, window: int) -> None:
+    """A sensor process, a broker, an analyst process with its results on disk; from first arrival to last commit."""
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        rows = np.random.default_rng(0).normal(size=(count, 2)) * 4
+        pq.write_table(pa.table({"x": rows[:, 0], "y": rows[:, 1]}), folder / "readings.parquet")
+        with mosquitto(folder, window) as file:
+            analyst = _party("analyst", str(file), "-o", str(folder / "results.duckdb"))
+            time.sleep(5)
+            sensor = _party(
+                "sensor", str(file), "--data", str(folder / "readings.parquet"), "--book", str(folder / "book")
+            )
+            _, status, used = os.wait4(sensor.pid, 0)
+            if status != 0:
+                raise SystemExit("the sensor failed")
+            analyst.send_signal(signal.SIGTERM)
+            _, _, used_by_analyst = os.wait4(analyst.pid, 0)
+        with duckdb.connect(str(folder / "results.duckdb")) as db:
+            stored, span, lag = db.execute(
+                "SELECT sum(readings), epoch(max(stored)) - epoch(min(received)), avg(epoch(stored) - epoch(received)) FROM windows"
+            ).fetchone()
+    if stored != count:
+        raise SystemExit(f"{stored} of {count} readings arrived")
+    table.add(
+        f"{count:,} readings through mosquitto, windows of {window:,}", "gmqtt, single readings: 36,000/s",
+        f"{count / span:,.0f} readings/s, lag {1000 * lag:.0f} ms (CPU with start: sensor {_cpu(used):.1f} s, analyst {_cpu(used_by_analyst):.1f} s)",
+        ">= 500,000/s",
+    )  # fmt: skip
+
+
+def _cpu(used) -> float:
+    return used.ru_utime + used.ru_stime
+
+
+def thousand(table: Table, windows: int, window: int) -> None:
+    """A thousand sensors, each with a name, a series and a book; once in process, once over one connection to mosquitto."""
+    with tempfile.TemporaryDirectory() as text, mosquitto(Path(text), window) as file:
+        declared = load(file)
+        rows = np.random.default_rng(0).normal(size=(window, 2)) * 4
+
+        def source():
+            yield from (rows for _ in range(windows))
+
+        columns = {column.name: float(column.domain.step) for column in declared.columns}
+        results = Results(None, stream="bench", columns=columns, facts={})
+        took, _ = seconds(
+            lambda: simulate(declared, [source() for _ in range(1000)], results=results, entropy=SystemEntropy()),
+            repeats=1,
+        )
+        total = 1000 * windows * window
+        if results.totals()[1] != total:
+            raise SystemExit("readings are missing")
+        table.add(
+            f"1,000 sensors in process, {windows} windows of {window} each",
+            "–",
+            f"{total / took:,.0f} readings/s",
+            "every window once",
+        )
+        analyst = _party("analyst", str(file), "-o", str(Path(text) / "results.duckdb"))
+        time.sleep(5)
+        took = _fleet(declared, rows, windows)
+        analyst.send_signal(signal.SIGTERM)
+        analyst.wait(timeout=60)
+        with duckdb.connect(str(Path(text) / "results.duckdb")) as db:
+            found = db.execute("SELECT count(DISTINCT sensor), count(*), sum(readings) FROM windows").fetchone()
+        if found != (1000, 1000 * windows, total):
+            raise SystemExit(f"not every window was decided once: {found}")
+        table.add(
+            "the same through mosquitto, one connection", "–", f"{total / took:,.0f} readings/s", "every window once"
+        )
+
+
+class _Shared:
+    """One connection for many sensors: hands each its own receipts."""
+
+    def __init__(self, line: MqttTransport) -> None:
+        self.line, self.queues = line, {}
+
+    def pump(self) -> None:
+        while (delivery := self.line.receive(0.0)) is not None:
+            delivery.done()
+            self.queues[delivery.topic.rsplit("/", 1)[1]].append(Delivery(delivery.topic, delivery.payload))
+
+    def end(self, name: str) -> _Shared._End:
+        self.queues[name] = deque()
+        return self._End(self, name)
+
+    class _End:
+        def __init__(self, shared: _Shared, name: str) -> None:
+            self.shared, self.queue = shared, shared.queues[name]
+
+        @property
+        def connections(self) -> int:
+            return self.shared.line.connections
+
+        def send(self, topic: str, payload: bytes, /) -> bool:
+            return self.shared.line.send(topic, payload)
+
+        def receive(self, _timeout: float, /) -> Delivery | None:
+            return self.queue.popleft() if self.queue else None
+
+
+def _fleet(declared, rows: np.ndarray, windows: int) -> float:
+    prefix = declared.topic_prefix
+    line = MqttTransport(
+        declared.broker, filters(prefix, "sensor"), client="fleet", login=Login(user="fleet", password=PASSWORD)
+    )
+    shared = _Shared(line)
+    sendings = []
+    for place in range(1000):
+        name = f"s{place}"
+        sensor, book = parties.sensor(declared, name), parties.book(declared, name, None)
+        sendings.append(Sending(sensor, book, shared.end(name), prefix, SystemEntropy(), patience=5.0))
+    numbers = sendings[0].sensor.quantise(rows)
+    while not line.connections:
+        time.sleep(0.05)
+    started = time.monotonic()
+    left = dict.fromkeys(range(1000), windows)
+    while any(left.values()) or any(sending.waiting for sending in sendings):
+        shared.pump()
+        for place, sending in enumerate(sendings):
+            if left[place] and not sending.waiting:
+                sending.take([numbers])
+                left[place] -= 1
+            sending.turn()
+    line.close()
+    return time.monotonic() - started
+
+
+def _party(*arguments: str) -> subprocess.Popen:
+    path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "WALLFLOWER_MQTT_PASSWORD": PASSWORD, "PYTHONPATH": path}
+    command = [sys.executable, "-m", "wallflower", "stream", *arguments]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.stream")
+    parser.add_argument("--quick", action="store_true")
+    quick = parser.parse_args().quick
+    table = Table("stream")
+    noise(table, 200_000 if quick else 2_000_000)
+    correction(table)
+    end_to_end(table, 500_000 if quick else 5_000_000, 10_000)
+    thousand(table, 1 if quick else 5, 200)
+
+
+if __name__ == "__main__":
+    main()
