@@ -24,7 +24,7 @@ class LayerResponse:
         Assumes       the layers' radii are public; entropy.private
         Numerics      exact coin
         Proof         layer.md
-        Checked by    tests/mechanisms/test_layer.py
+        Checked by    tests/mechanisms/test_perturbation.py
     """
 
     epsilon: Fraction

@@ -1,0 +1,130 @@
+"""A stream declaration is complete or refused, with an error that helps."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from tests.stream import support
+from wallflower.errors import DeclarationError
+from wallflower.stream import parties
+from wallflower.stream.declaration import load, loads
+
+
+def test_a_complete_declaration_says_what_everything_costs():
+    stream = support.declared()
+    assert stream.event_epsilon == Fraction(7, 2)  # two columns add up, and the bit comes on top
+    assert stream.window_epsilon == 350
+    assert [column.core_width for column in stream.columns] == [30, 30]
+    price = parties.price(stream)
+    assert "Event level" in price.notes[0]
+    assert "350" in price.notes[0]
+
+
+def test_the_two_guarantees_and_the_paper_say_what_they_are():
+    assert parties.guarantee(support.declared()).family == "local-dp"
+    assert parties.guarantee(support.declared(guarantee="metric-privacy")).family == "metric-privacy"
+    paper = parties.guarantee(support.declared("paper"))
+    assert paper.epsilon == Fraction(3, 2)
+    assert "no DP towards the corrector" in paper.holds_when
+    assert "two non-colluding servers" in paper.holds_when
+    assert any("two non-colluding servers" in note for note in parties.price(support.declared("paper")).notes)
+
+
+def test_the_local_promise_is_what_the_mechanisms_lose():
+    for guarantee in ("local-dp", "metric-privacy"):
+        stream = support.declared(guarantee=guarantee)
+        spent = parties.perturbation(stream).local().epsilon + parties.response(stream).guarantee().epsilon
+        if guarantee == "local-dp":
+            assert spent == stream.event_epsilon == parties.guarantee(stream).epsilon
+        else:
+            assert spent > stream.event_epsilon  # by distance: the whole range is wider than the core
+            assert parties.perturbation(stream).metric().epsilon + stream.epsilon2 == stream.event_epsilon
+
+
+REQUIRED = ["id", "broker", "topic_prefix", "window", "protocol", "guarantee", "core_radius", "epsilon2"]
+
+
+@pytest.mark.parametrize(
+    "key", [*REQUIRED, "lower", "upper", "step", "centre", "scale", "epsilon", "per_window", "per_day"]
+)
+def test_an_incomplete_declaration_names_what_it_lacks(key):
+    lines = support.text().splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith(f"{key} ="))
+    with pytest.raises(DeclarationError, match=key) as caught:
+        loads("\n".join(lines[:first] + lines[first + 1 :]))
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("window = 100", "window = 0", "window"),
+        ("window = 100", "window = true", "window"),
+        ('"private"', '"secret"', "protocol"),
+        ('guarantee = "local-dp"', 'guarantee = "dp"', "guarantee"),
+        ('core_radius = "3"', "core_radius = 0.5", "decimal or fraction in quotes"),
+        ('core_radius = "3"', 'core_radius = "-3"', "core_radius"),
+        ('epsilon2 = "2"', 'epsilon2 = "0"', "epsilon2"),
+        ('epsilon2 = "2"', 'epsilon2 = "2"\nlayers = ["2"]', "outwards"),
+        ('epsilon2 = "2"', 'epsilon2 = "2"\nlayers = "9"', "layers"),
+        ('epsilon2 = "2"', 'epsilon2 = "2"\noutlier_width = 3', "paper's protocol"),
+        ('epsilon2 = "2"', 'epsilon2 = "2"\ncore_radios = 3', "Did you mean 'core_radius'"),
+        ('epsilon2 = "2"', 'epsilon2 = "2"\noutlier_share = 1', "outlier_share"),
+        ("mqtt://", "http://", "broker"),
+        ("mqtt://", "mqtt://me:secret@", "passwords do not belong"),
+        ('"plant/pumps"', '"plant/#"', "wildcards"),
+        ("test = true", "test = 1", "test"),
+        ("upper = 100", "upper = -100", "lower"),
+        ("centre = 0", "centre = 500", "centre"),
+        ("scale = 5", "scale = 0", "scale"),
+        ('step = "0.01"', 'step = "0.03"', "whole number of steps"),
+        ('epsilon = "1"', 'epsilon = "-1"', "epsilon"),
+        ('per_window = "1000000000"', 'per_window = "349"', "100 readings of 3.5 each are 350"),
+        ('per_day = "1000000000"', 'per_day = "10"', "per_day"),
+        ("[columns.flow]", "[colums.flow]", "Did you mean 'columns'"),
+        ("[stream]", "[stream", "TOML"),
+    ],
+)
+def test_a_wrong_declaration_is_refused_with_the_reason(old, new, expected):
+    text = support.text()
+    assert old in text
+    with pytest.raises(DeclarationError) as caught:
+        loads(text.replace(old, new, 1))
+    assert expected in str(caught.value)
+
+
+def test_the_paper_must_be_trusted_in_so_many_words():
+    text = support.text("paper")
+    for line in [line for line in text.splitlines() if line.startswith(("trust", "outlier_width", "detector"))]:
+        with pytest.raises(DeclarationError):
+            loads(text.replace(line, ""))
+    with pytest.raises(DeclarationError, match="randomised code"):
+        loads(text.replace("test = true", 'epsilon2 = "1"'))
+
+
+@pytest.mark.parametrize(
+    "detector", ["lof(k=3)", "dbscan", "dbscan(radius=0, least=5)", "dbscan(radius)", "beyond(k=1)", "("]
+)
+def test_an_unreadable_detector_is_refused(detector):
+    with pytest.raises(Exception, match=r"detector|radius"):
+        parties.detector(detector, Fraction(3))
+
+
+def test_streams_that_differ_in_meaning_have_other_fingerprints():
+    text = support.text()
+    seen = {loads(text).fingerprint}
+    for old, new in (
+        ('core_radius = "3"', 'core_radius = "4"'),
+        ('epsilon = "1"', 'epsilon = "2"'),
+        ("window = 100", "window = 99"),
+    ):
+        seen.add(loads(text.replace(old, new, 1)).fingerprint)
+    assert len(seen) == 4
+    assert loads(text.replace("1883", "1884")).fingerprint in seen  # where the broker is does not matter
+
+
+def test_a_missing_file_is_said(tmp_path):
+    with pytest.raises(DeclarationError, match="cannot be read"):
+        load(tmp_path / "none.toml")
