@@ -42,24 +42,25 @@ def candidate(space, places, low, high, values):
     return all(any(row) for row in good) and all(any(row[j] for row in good) for j in range(len(values)))
 
 
-def distance_constrained(places, quasi, o, low, high):
-    return all(o[i] + low[i] >= 2 * t[i] or o[i] + high[i] <= 2 * t[i] for t in places for i in range(quasi))
+def distance_constrained(places, axes, o, low, high):
+    return all(o[i] + low[i] >= 2 * t[i] or o[i] + high[i] <= 2 * t[i] for t in places for i in axes)
 
 
 def exposed(space, places, low, high, values):
     """Outliers of the table that Theorem 4.1 or 4.2 says exist in the group, word by word."""
     quasi = len(space.quasi)
+    counted = [i for i in range(quasi) if space.quasi[i].weight]  # a column without weight moves no distance
     found = set()
     for row in places:
         o = row[:quasi]
         if not outlier(space, places, row) or not (all(low <= o) and all(o <= high)):
             continue
         all_bad = any(all(outlier(space, places, [*q, *s]) for q in corners(low, high)) for s in values)
-        if all_bad and distance_constrained(places, quasi, o, low, high):
+        if all_bad and distance_constrained(places, counted, o, low, high):
             found.add(tuple(o))
         for q in corners(low, high):
             if all(outlier(space, places, [*q, *s]) for s in values) and all(
-                abs(o[i] - t[i]) >= abs(q[i] - t[i]) for t in places for i in range(quasi)
+                abs(o[i] - t[i]) >= abs(q[i] - t[i]) for t in places for i in counted
             ):
                 found.add(tuple(o))
     return found

@@ -27,7 +27,7 @@ OFFERS = 3
 
 def anonymise(checker: Checker, *, level: Level, k: int, method: Method) -> Grouping:
     """Group the checker's rows; what no group can take is suppressed."""
-    if len(checker.places) < k:
+    if len(checker.places) < max(k, 1):
         return Grouping((), np.arange(len(checker.places)), 0)
     shop = Workshop(checker, level, k)
     everyone = np.arange(len(checker.places))

@@ -36,13 +36,15 @@ class Exposure:
 def exposed(checker: Checker, low: Whole, high: Whole, values: Whole) -> Exposure:
     """The conditions of Theorems 4.1 and 4.2 for every real outlier whose quasi-identifiers match the box.
 
-    Both quantify over all rows, the outlier's own included, which puts it on a corner of the box in every column; so only
-    outliers on corners are looked at. `values` come from `by_closeness`.
+    Both quantify over all rows, the outlier's own included, which puts it on a corner of the box in every column that counts in
+    the distance; so only outliers on corners are looked at. Columns without weight move no distance and bind nobody. `values` come from `by_closeness`.
     """
     quasi = checker.quasi
     flags = _outlier_rows(checker)
     known = checker.places[flags, :quasi]
-    on_corner = ((known == low) | (known == high)).all(axis=1)
+    counted = np.array([axis.weight > 0 for axis in checker.space.quasi], dtype=np.bool_)
+    inside = ((known >= low) & (known <= high)).all(axis=1)
+    on_corner = inside & ((known == low) | (known == high))[:, counted].all(axis=1)
     rows, spots = flags[on_corner], known[on_corner]
     if not len(rows):
         none = np.zeros(0, dtype=np.int64)
@@ -78,6 +80,8 @@ def _every_value_has_a_normal_corner(checker: Checker, low: Whole, high: Whole, 
 def _constrained(checker: Checker, spot: Whole, low: Whole, high: Whole) -> bool:
     """Definition 4.3: no row's value lies strictly between the middle of spot and low, and the middle of spot and high."""
     for axis, held in enumerate(_held(checker)):
+        if not checker.space.quasi[axis].weight:
+            continue
         twice = 2 * held
         between = (twice > spot[axis] + low[axis]) & (twice < spot[axis] + high[axis])
         if between.any():

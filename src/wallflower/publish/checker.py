@@ -84,8 +84,8 @@ class Checker:
             self,
             "blocks",
             Blocks(
-                x=np.ascontiguousarray(laid.reshape(count, WIDTH, -1).transpose(0, 2, 1)),
-                v=np.ascontiguousarray(whole.reshape(count, WIDTH, -1).transpose(0, 2, 1)),
+                x=np.ascontiguousarray(laid.reshape(count, WIDTH, len(ratio)).transpose(0, 2, 1)),
+                v=np.ascontiguousarray(whole.reshape(count, WIDTH, len(ratio)).transpose(0, 2, 1)),
                 low=low,
                 high=high,
                 fill=fill,

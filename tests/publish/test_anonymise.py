@@ -1,0 +1,120 @@
+"""Grouping: every row once or suppressed, every group k values and plain for an independent checker, whatever the table."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.publish import brute
+from tests.publish.spaces import category, number, space
+
+from wallflower.publish.anonymise import anonymise
+from wallflower.publish.attacks import attack
+from wallflower.publish.checker import Checker
+from wallflower.publish.floor import floor
+from wallflower.publish.published import Crowd
+
+LETTERS = {"vowel": ["a", "e"], "consonant": {"soft": ["l", "m"], "hard": ["k", "t", "p"]}}
+CHECK = {
+    "strict": brute.strict,
+    "candidate": brute.candidate,
+    "attack": lambda *case: not brute.exposed(*case),
+}
+
+
+def check(where, places, grouping, *, level, k, all_groups=True):
+    quasi = len(where.quasi)
+    rows = [group.rows for group in grouping.groups]
+    everyone = np.sort(np.concatenate([*rows, grouping.suppressed])) if rows else np.sort(grouping.suppressed)
+    assert everyone.tolist() == list(range(len(places)))
+    for group in grouping.groups if all_groups else grouping.groups[::7]:
+        part = places[group.rows]
+        assert all((group.low <= row[:quasi]).all() and (row[:quasi] <= group.high).all() for row in part)
+        assert min(len(set(part[:, a])) for a in range(quasi, part.shape[1])) >= k
+        for a, axis in enumerate(where.quasi):
+            assert axis.round_up(int(group.low[a]), int(group.high[a])) == (group.low[a], group.high[a])
+            assert axis.read(axis.text(int(group.low[a]), int(group.high[a]))) == (group.low[a], group.high[a])
+        assert CHECK[level](where, places, group.low, group.high, np.unique(part[:, quasi:], axis=0))
+
+
+@st.composite
+def tables(draw):
+    rows = draw(st.integers(0, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    axes = [number("age", 9), category("letter", LETTERS, list("aelmktp"))][: draw(st.integers(1, 2))]
+    sensitive = [number("income", 6, role="sensitive"), category("ill", "ordered", list("xyz"), role="sensitive")]
+    sensitive = sensitive[: draw(st.integers(1, 2))]
+    where = space(
+        axes, sensitive, p=draw(st.sampled_from(["0.3", "0.7", "1"])), d=draw(st.sampled_from(["0.4", "1", "2"]))
+    )
+    places = np.column_stack([rng.integers(0, axis.size, rows) for axis in where.axes]).astype(np.int64)
+    return where, places[np.lexsort(places.T[::-1])].reshape(rows, len(where.axes))
+
+
+@given(
+    tables(), st.sampled_from(["strict", "candidate", "attack"]), st.sampled_from(["hybrid", "expc"]), st.integers(1, 3)
+)
+@settings(max_examples=120, deadline=None)
+def test_every_row_is_in_one_plain_group_or_suppressed(case, level, method, k):
+    where, places = case
+    checker = Checker(where, places)
+    grouping = anonymise(checker, level=level, k=k, method=method)
+    check(where, places, grouping, level=level, k=k)
+    found = attack(checker, [Crowd(g.low, g.high, places[g.rows, len(where.quasi) :]) for g in grouping.groups])
+    assert not (level == "candidate" and found.succeeded)
+    assert not (level != "candidate" and found.leaks)
+    assert floor(checker, level, grouping.suppressed).rows <= len(grouping.suppressed)
+
+
+ONE = space([number("age", 9)], [number("income", 9, role="sensitive")], p="0.9", d="0.5")
+
+
+@pytest.mark.parametrize("level", ["strict", "candidate", "attack"])
+@pytest.mark.parametrize("method", ["hybrid", "expc"])
+@pytest.mark.parametrize(
+    ("places", "k", "published"),
+    [
+        (np.zeros((0, 2), dtype=np.int64), 2, 0),
+        (np.array([[3, 4]] * 30), 2, 0),
+        (np.array([[3, 4]] * 30), 1, 30),
+        (np.array([[3, i % 5] for i in range(30)]), 5, 30),
+        (np.array([[i % 10, i % 5] for i in range(30)]), 31, 0),
+        (np.array([[i % 10, 7] for i in range(30)]), 2, 0),
+    ],
+    ids=["empty", "all equal", "all equal, k = 1", "one constant column", "k above the table", "constant sensitive"],
+)
+def test_degenerate_tables(level, method, places, k, published):
+    grouping = anonymise(Checker(ONE, places), level=level, k=k, method=method)
+    check(ONE, places, grouping, level=level, k=k)
+    assert grouping.published == published
+
+
+def test_a_table_of_outliers_is_suppressed_and_the_floor_proves_it():
+    where = space([number("q", 1000)], [number("s", 1000, role="sensitive")], p="0.5", d="0.01")
+    places = np.array([[25 * i, 25 * i] for i in range(40)])
+    checker = Checker(where, places)
+    assert checker.outliers().all()
+    for level in ("strict", "candidate"):
+        grouping = anonymise(checker, level=level, k=2, method="hybrid")
+        assert len(grouping.suppressed) == 40
+        assert floor(checker, level, grouping.suppressed).rows == 40
+
+
+def test_the_floor_never_counts_a_row_that_a_plain_group_could_take():
+    rng = np.random.default_rng(3)
+    where = space([number("a", 6), number("b", 6)], [number("s", 3, role="sensitive")], p="0.7", d="0.5")
+    places = np.column_stack([rng.integers(0, 7, 60), rng.integers(0, 7, 60), rng.integers(0, 4, 60)]).astype(np.int64)
+    checker = Checker(where, places)
+    from wallflower.publish.kernels import unhidable
+
+    proved = np.zeros(60, dtype=np.bool_)
+    unhidable(checker.blocks, places[:, :2].copy(), places.min(axis=0), places.max(axis=0), proved)
+    assert 0 < proved.sum() < 60
+    spans = [(low, high) for low in range(7) for high in range(low, 7)]
+    values = np.unique(places[:, 2:], axis=0)
+    for row in np.flatnonzero(proved)[:6]:
+        for a in spans:
+            for b in spans:
+                low, high = np.array([a[0], b[0]]), np.array([a[1], b[1]])
+                if (low <= places[row, :2]).all() and (places[row, :2] <= high).all():
+                    # condition (3) only gets easier with more values, so all of them stand for any set
+                    assert checker.verdict("strict", low, high, checker.by_closeness(values)).corners is False
