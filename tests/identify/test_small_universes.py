@@ -116,7 +116,7 @@ def test_capped_margins_keep_the_promise(margin, cap):
         if world.size == 2:
 
             def cut(copies, within, *, beta, k):
-                few_copies, few = copies.clip(max=beta + cap), within.clip(max=beta + cap)  # noqa: B023 - used at once
+                few_copies, few = copies.clip(max=beta + cap), within.clip(max=beta + cap)
                 return capped(margin(few_copies, few, beta=beta, k=k), few, beta=beta, most=cap)
 
             edges = list(world.edges(sensitive_only=margin is not every_row))

@@ -10,7 +10,9 @@ import numpy as np
 
 LINE = {size: [[abs(i - j) for j in range(size)] for i in range(size)] for size in range(1, 5)}
 CLIQUE = {size: [[int(i != j) for j in range(size)] for i in range(size)] for size in range(1, 5)}
-STAR = {size: [[0 if i == j else 1 if 0 in (i, j) else 2 for j in range(size)] for i in range(size)] for size in range(1, 5)}
+STAR = {
+    size: [[0 if i == j else 1 if 0 in (i, j) else 2 for j in range(size)] for i in range(size)] for size in range(1, 5)
+}
 
 
 @dataclass

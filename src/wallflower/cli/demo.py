@@ -12,7 +12,7 @@ import typer
 from wallflower.cli.common import out
 from wallflower.errors import UsageError
 
-STEPS = ("explain", "count", "publish")
+STEPS = ("explain", "identify", "count", "publish")
 """`cli/demo_<step>.py`, in the order shown; each has `show(folder, console)`."""
 
 MARK = ".wallflower-demo"

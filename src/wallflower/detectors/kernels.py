@@ -119,7 +119,8 @@ def scan(rows: Ints, asked: Ints, exactly: Any) -> Ints:
         for place in range(size * part // parts, size * (part + 1) // parts):
             for question in range(asked.shape[0]):
                 found[part, question] += _within(asked[question], rows[place], exactly)
-    return found.sum(axis=0)
+    total: Ints = found.sum(axis=0)
+    return total
 
 
 @njit(cache=True, nogil=True)

@@ -42,7 +42,7 @@ def anomalous(copies: Ints, within: Ints, *, beta: int, included: bool = False) 
     return np.asarray((copies >= 1) & (within <= beta))
 
 
-def every_row(copies: Ints, within: Ints, /, *, beta: int, k: int = 0) -> Ints:
+def every_row(copies: Ints, within: Ints, /, *, beta: int, k: int = 0) -> Ints:  # noqa: ARG001 - one shape for all margins
     """Δ_G, equation (4): the exact distance when every row is protected (differential privacy); k plays no part.
 
     >>> every_row(np.array([0, 0, 2, 2]), np.array([0, 5, 2, 5]), beta=3).tolist()
@@ -60,9 +60,7 @@ def paper(copies: Ints, within: Ints, /, *, beta: int, k: int) -> Ints:
     [8, 8]
     """
     sensitive = within >= beta + 1 - k
-    return np.where(
-        sensitive, every_row(copies, within, beta=beta), beta + 1 - within + np.minimum(0, copies - k)
-    )
+    return np.where(sensitive, every_row(copies, within, beta=beta), beta + 1 - within + np.minimum(0, copies - k))
 
 
 def star(copies: Ints, within: Ints, /, *, beta: int, k: int) -> Ints:
@@ -77,7 +75,7 @@ def star(copies: Ints, within: Ints, /, *, beta: int, k: int) -> Ints:
     return np.where(copies == 0, absent, np.where(within > beta, within - beta, few))
 
 
-def threshold(copies: Ints, within: Ints, /, *, beta: int, k: int = 0) -> Ints:
+def threshold(copies: Ints, within: Ints, /, *, beta: int, k: int = 0) -> Ints:  # noqa: ARG001 - one shape for all margins
     """For `included`: the answer depends on `within` alone, so this exact distance holds between all neighbours.
 
     >>> threshold(np.array([0, 0]), np.array([0, 10]), beta=10).tolist()

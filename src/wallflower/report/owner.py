@@ -17,7 +17,7 @@ from wallflower.report.figures import Picture
 from wallflower.report.pages import render, write_whole
 from wallflower.schema.declaration import Declaration
 
-DRAWN = ("explain", "count", "publish")
+DRAWN = ("explain", "identify", "count", "publish")
 """Areas that have pictures, as `report/<area>.py`."""
 
 

@@ -1,0 +1,107 @@
+"""`wallflower identify`: is this value an anomaly?"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wallflower.cli.common import AsJson, Decl, DryRun, Epsilon, How, OwnerReport, RequestId, Seed, ask
+from wallflower.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(identify)
+
+
+def identify(
+    declaration: Decl,
+    epsilon: Epsilon,
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help="The declared anomaly model.")] = "default",
+    value: Annotated[
+        list[str] | None,
+        typer.Option("--value", metavar="COL=V,COL=V", help="A value to ask about; may be given several times."),
+    ] = None,
+    values: Annotated[
+        Path | None,
+        typer.Option("--values", metavar="FILE.csv", help="Values to ask about, one a line under a header of columns."),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="METHOD",
+            help="sensitive: protects rows that are normal or nearly so. dp: protects every row. "
+            "lookahead: for a radius that holds no other value.",
+        ),
+    ] = "sensitive",
+    bound: Annotated[
+        str,
+        typer.Option(
+            "--bound", metavar="BOUND", help="What `sensitive` fades with: star, or the weaker one of the paper."
+        ),
+    ] = "star",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+    request_id: RequestId = None,
+    owner_report: OwnerReport = None,
+    seed: Seed = None,
+) -> None:
+    """Say whether public values are anomalies of a table.
+
+    --epsilon is the budget of one question. A request is charged that times the most questions that one row can influence.
+
+    \b
+    Example:
+        wallflower identify salaries.toml --value "age=51,salary=900000" --epsilon 1 --dry-run
+    """
+    from wallflower.identify import Anomalies
+
+    asked = [_value(text) for text in value or ()]
+    if values is not None:
+        asked += _file(values)
+    if not asked:
+        raise UsageError("nothing was asked.", hint='Name a value with --value "col=v,col=v", or a file with --values.')
+    query = Anomalies(values=tuple(asked), epsilon=epsilon, model=model, method=method, bound=bound)
+    ask(
+        declaration,
+        query,
+        How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed),
+    )
+
+
+def _value(text: str) -> dict[str, str]:
+    """`age=51,salary=900000`; quotes keep a comma inside a value: `"job=a, b",age=51`."""
+    (parts,) = list(csv.reader([text], skipinitialspace=True)) or [[]]
+    found: dict[str, str] = {}
+    for part in parts:
+        name, equals, cell = part.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"a value is written col=v,col=v, got '{text}'.", hint="Quote a part that holds a comma.")
+        if name.strip() in found:
+            raise UsageError(f"column '{name.strip()}' stands twice in '{text}'.")
+        found[name.strip()] = cell.strip()
+    return found
+
+
+def _file(path: Path) -> list[dict[str, str]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header, *lines = list(csv.reader(file)) or [[]]
+    except OSError:
+        raise UsageError(f"'{path}' cannot be read.") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise UsageError(f"'{path}' is not a CSV file in UTF-8.") from None
+    names = [name.strip() for name in header]
+    if not names or len(set(names)) != len(names):
+        raise UsageError(f"the first line of '{path}' names the columns, each once.")
+    found = []
+    for number, line in enumerate(lines, start=2):
+        if not line:
+            continue
+        if len(line) != len(names):
+            raise UsageError(f"line {number} of '{path}' has {len(line)} cells, and the header has {len(names)}.")
+        found.append(dict(zip(names, line, strict=True)))
+    return found

@@ -1,0 +1,100 @@
+"""The values an asker gives, as texts, checked against the declaration and turned into the integers of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.errors import UsageError, nearest_name
+from wallflower.identify.metric import Metric
+from wallflower.schema.declaration import Declaration
+from wallflower.schema.domains import Categories, Dates, Numbers
+from wallflower.schema.exact import exact, shown
+
+Given = Mapping[str, str | int | Fraction | date]
+
+
+def as_texts(values: Iterable[Given]) -> tuple[dict[str, str], ...]:
+    """Every given value as text; a bare float is refused, because 0.1 is not one tenth in binary."""
+    texts = []
+    for value in values:
+        if not isinstance(value, Mapping) or not value:
+            raise UsageError(f"a value names its columns, such as {{'age': '51', 'salary': '900000'}}, got {value!r}.")
+        texts.append({str(name): _as_text(str(name), cell) for name, cell in value.items()})
+    if not texts:
+        raise UsageError("'values' must hold at least one value to ask about.")
+    for text in texts[1:]:
+        if set(text) != set(texts[0]):
+            raise UsageError(
+                f"every value names the same columns, got {', '.join(sorted(texts[0]))} and {', '.join(sorted(text))}."
+            )
+    return tuple(texts)
+
+
+def _as_text(name: str, cell: str | int | Fraction | date) -> str:
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, date):
+        return cell.isoformat()
+    return shown(exact(cell, name=name))
+
+
+def as_numbers(values: Iterable[Mapping[str, str]], metric: Metric, declaration: Declaration) -> NDArray[np.int64]:
+    """One row per value, one column per column of the metric."""
+    numbers = []
+    for value in values:
+        wrong = sorted(set(value) - set(metric.columns))
+        lacking = [name for name in metric.columns if name not in value]
+        if wrong:
+            raise UsageError(
+                f"'{wrong[0]}' is not a column of this model.", hint=nearest_name(wrong[0], metric.columns)
+            )
+        if lacking:
+            raise UsageError(f"a value must name every column of the model; '{lacking[0]}' is missing.")
+        numbers.append([_number(name, value[name], declaration) for name in metric.columns])
+    return np.array(numbers, dtype=np.int64)
+
+
+def shown_values(numbers: NDArray[np.int64], metric: Metric, declaration: Declaration) -> list[dict[str, str]]:
+    """The same values in their one spelling."""
+    domains = [declaration.column(name).domain for name in metric.columns]
+    return [
+        {name: domain.text(int(n)) for name, domain, n in zip(metric.columns, domains, row, strict=True) if domain}
+        for row in numbers
+    ]
+
+
+def _number(name: str, text: str, declaration: Declaration) -> int:
+    domain = declaration.column(name).domain
+    if isinstance(domain, Categories):
+        code = domain.code(text)
+        if code is None:
+            raise UsageError(
+                f"'{text}' is not a declared value of column '{name}'.", hint=nearest_name(text, domain.values)
+            )
+        return code
+    if isinstance(domain, Dates):
+        try:
+            number = (date.fromisoformat(text) - date(1970, 1, 1)).days
+        except ValueError:
+            raise UsageError(f"column '{name}' holds dates such as 2024-01-31, got '{text}'.") from None
+    elif isinstance(domain, Numbers):
+        steps = exact(text, name=name) / domain.step
+        if steps.denominator != 1:
+            raise UsageError(
+                f"column '{name}' has steps of {shown(domain.step)}, and {text} is not a whole number of them.",
+                hint=f"Ask about {domain.text(domain.number(exact(text)))}.",
+            )
+        number = int(steps)
+    else:
+        raise UsageError(f"column '{name}' is an identifier and never reaches a query.")
+    if not domain.first <= number <= domain.last:
+        raise UsageError(
+            f"{text} is outside the declared bounds of column '{name}', "
+            f"{domain.text(domain.first)} to {domain.text(domain.last)}."
+        )
+    return number

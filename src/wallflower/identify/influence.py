@@ -1,0 +1,61 @@
+"""How many questions one row can influence, from the questions alone. The proof is in `influence.md`.
+
+A row of value j influences a question about i iff i and j are within the radius. The charge of a request is ε times the most
+questions that any one row could influence, counted as a multiset: asking twice costs twice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.identify.counting import within
+from wallflower.identify.metric import Metric
+
+Ints = NDArray[np.int64]
+
+PEELED = 2_000
+"""Up to so many different questions are peeled one by one; beyond, the most crowded one bounds them all."""
+
+
+def most_influenced(metric: Metric, asked: Ints) -> int:
+    """At least as many questions as any one row can influence; `asked` has one row per question, repeats included."""
+    values, multiplicity = np.unique(asked, axis=0, return_counts=True)
+    if metric.alone or len(values) <= 1:
+        return int(multiplicity.max(initial=0))
+    best = min(_most_in_a_window(metric, place, asked[:, place]) for place in range(asked.shape[1]))
+    if asked.shape[1] == 1:
+        return best
+    crowded = _peel if len(values) <= PEELED else _most_crowded
+    return min(best, crowded(metric.twice, values, multiplicity))
+
+
+def _most_in_a_window(metric: Metric, place: int, numbers: Ints) -> int:
+    """The most questions that are near one value as far as this column alone can tell."""
+    name = metric.columns[place]
+    if not metric.by_gap[place]:
+        return int(np.unique(numbers, return_counts=True)[1].max()) if name in metric.separating else len(numbers)
+    ordered = np.sort(numbers)
+    last = np.searchsorted(ordered, ordered + 2 * metric.ball.reach(place), side="right")
+    return int((last - np.arange(len(ordered))).max())
+
+
+def _peel(twice: Metric, values: Ints, multiplicity: Ints) -> int:
+    """Questions that share a row are pairwise within 2r. Take away, one by one, the question with the fewest left near it;
+    the most that any had near it when it was taken away is at least the largest such set."""
+    near = np.array([twice.near(value, values) for value in values])
+    left = near.astype(np.int64) @ multiplicity
+    most = 0
+    gone = np.iinfo(np.int64).max
+    for _ in range(len(values)):
+        first = int(left.argmin())
+        most = max(most, int(left[first]))
+        others = left != gone
+        left[others & near[first]] -= multiplicity[first]
+        left[first] = gone
+    return most
+
+
+def _most_crowded(twice: Metric, values: Ints, multiplicity: Ints) -> int:
+    asked = np.repeat(values, multiplicity, axis=0)
+    return int(within(twice, asked, values, cap=len(asked)).max())

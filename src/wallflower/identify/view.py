@@ -1,0 +1,111 @@
+"""The curator's view: what is true, how surely each row would be told, and how well each is protected. Owner only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.engines.base import Rows
+from wallflower.identify.answering import Answering
+from wallflower.identify.asked import shown_values
+from wallflower.identify.counting import of_rows
+from wallflower.identify.margins import anomalous
+from wallflower.identify.metric import Ints, Metric
+from wallflower.identify.words import chance
+
+DRAWN = 4_000
+"""So many rows at most are drawn in a picture, spread evenly over the order of counts."""
+
+
+def view(
+    rows: Rows, *, metric: Metric, answering: Answering, asked: Ints, counted: tuple[Ints, Ints]
+) -> dict[str, Any]:
+    """Facts, the asked values with their true answers, and the arrays behind the pictures. NOT PRIVATE."""
+    model = answering.model
+    points = metric.points(rows)
+    held, near = of_rows(metric, points, beta=model.beta, cap=min(answering.cap, 2**62))
+    truth = anomalous(held, near, beta=model.beta, included=model.included)
+    no, yes = answering.log_chances(held, near)
+    right = np.exp(np.where(truth, yes, no))
+    losses = effective_epsilon(answering, held, near)
+    sensitive = near >= model.beta + 1 - model.k
+    return {
+        "facts": {
+            "rows": len(points),
+            "anomalous rows": int(truth.sum()),
+            "rows that the model protects (k-sensitive)": _share(sensitive),
+            "epsilon of a question": float(answering.epsilon),
+            "rows whose own effective epsilon is above that": _share(losses > float(answering.epsilon) * (1 + 1e-9)),
+            "largest effective epsilon of a row": float(losses.max(initial=0.0)),
+        },
+        "tables": [
+            {
+                "title": "The asked values",
+                "columns": [
+                    *metric.columns,
+                    "rows that hold it",
+                    "rows within the radius",
+                    "true answer",
+                    "chance of telling it wrongly",
+                ],
+                "rows": _asked_rows(rows, metric, answering, asked, counted),
+            }
+        ],
+        "figures": {
+            "map": _map(rows, metric, points, near, right=right, losses=losses),
+            "epsilon": float(answering.epsilon),
+        },
+    }
+
+
+def effective_epsilon(answering: Answering, copies: Ints, within: Ints) -> NDArray[np.float64]:
+    """The paper's ln A_i: the largest loss of the answer about i when one row of value i is added or removed."""
+    here = answering.log_chances(copies, within)
+    more = answering.log_chances(copies + 1, within + 1)
+    less = answering.log_chances(np.maximum(copies - 1, 0), np.maximum(within - (copies > 0), 0))
+    with np.errstate(invalid="ignore"):
+        gaps = [np.abs(a - b) for other in (more, less) for a, b in zip(here, other, strict=True)]
+    # Two impossible outcomes are equally likely: ln 0 − ln 0 is no loss.
+    return np.asarray(np.max(np.nan_to_num(np.array(gaps), nan=0.0, posinf=np.inf), axis=0))
+
+
+def _share(chosen: Any) -> str:
+    many = len(chosen)
+    return f"{int(chosen.sum())} of {many}" + (f" ({100 * chosen.mean():.2f} %)" if many else "")
+
+
+def _asked_rows(
+    rows: Rows, metric: Metric, answering: Answering, asked: Ints, counted: tuple[Ints, Ints]
+) -> list[list[Any]]:
+    held, near = counted
+    truth = anomalous(held, near, beta=answering.model.beta, included=answering.model.included)
+    no, yes = answering.log_chances(held, near)
+    wrong = np.where(truth, no, yes)
+    return [
+        [*text.values(), int(a), int(n), "yes" if g else "no", chance(float(w)) if np.isfinite(w) else "0"]
+        for text, a, n, g, w in zip(
+            shown_values(asked, metric, rows.declaration), held, near, truth, wrong, strict=True
+        )
+    ]
+
+
+def _map(rows: Rows, metric: Metric, points: Ints, near: Ints, *, right: Any, losses: Any) -> dict[str, Any]:
+    """The first two columns in their units, and for each drawn row what it would get. All anomalies come first."""
+    order = np.argsort(near, kind="stable")
+    chosen = order if len(order) <= DRAWN else order[np.linspace(0, len(order) - 1, DRAWN).astype(np.int64)]
+    axes = metric.columns[:2] if len(metric.columns) > 1 else metric.columns * 2
+    units = {}
+    for place, name in zip((0, min(1, len(metric.columns) - 1)), axes, strict=True):
+        domain = rows.declaration.column(name).domain
+        step = float(getattr(domain, "step", 1))
+        units[place] = points[chosen, place] * step
+    return {
+        "names": list(axes),
+        "x": units[0],
+        "y": units.get(1, units[0]),
+        "accuracy": right[chosen],
+        "effective_epsilon": losses[chosen],
+        "near": near[chosen],
+    }
