@@ -110,19 +110,6 @@ def _within(one: Ints, other: Ints, exactly: Any) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def scan(rows: Ints, asked: Ints, exactly: Any) -> Ints:
-    """For each asked row how many rows are within the radius, by looking at every row."""
-    parts, size = 64, rows.shape[0]
-    found = np.zeros((parts, asked.shape[0]), dtype=np.int64)
-    for part in prange(parts):
-        for place in range(size * part // parts, size * (part + 1) // parts):
-            for question in range(asked.shape[0]):
-                found[part, question] += _within(asked[question], rows[place], exactly)
-    total: Ints = found.sum(axis=0)
-    return total
-
-
 @njit(cache=True, nogil=True)
 def _box_gaps(low: Floats, high: Floats, other_low: Floats, other_high: Floats, scaled: Floats) -> tuple[float, float]:
     """Least and greatest squared distance between a point of one box and a point of the other."""

@@ -130,23 +130,6 @@ class RadiusIndex:
         return counts
 
 
-def scan(points: NDArray[np.int64], queries: NDArray[np.int64], ball: Ball, *, cap: int) -> NDArray[np.int64]:
-    """`RadiusIndex(points, …).counts(ball, cap=cap, queries=queries)` without an index: quicker for few queries.
-
-    >>> from wallflower.detectors.geometry import Ball
-    >>> scan(np.array([[0], [3], [3], [9]]), np.array([[6], [100]]), Ball((1,), 36), cap=3)
-    array([3, 0])
-    """
-    from wallflower.detectors.kernels import scan as look_at_every_row
-
-    if ball.limit < 0 or not points.size or not queries.size:
-        return np.zeros(len(queries), dtype=np.int64)
-    rows, asked = (np.ascontiguousarray(each, dtype=np.int64) for each in (points, queries))
-    _, _, exactly = _decision(ball)
-    found: NDArray[np.int64] = look_at_every_row(rows, asked, exactly)
-    return np.minimum(found, cap)
-
-
 def _plant(rows: NDArray[np.int64], shape: NDArray[np.float64]) -> _Forest:
     from wallflower.detectors.kernels import BLOCK, arrange
 

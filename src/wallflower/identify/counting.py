@@ -1,57 +1,40 @@
-"""The two counts behind every answer: rows that hold a value, and rows within the radius of it. Exact up to a cap.
-
-Rows are grouped by the columns that count only by being different; between two groups the mismatch is one number, and the
-rest of the limit is a ball in the other columns (`detectors.radius`). Capping each part keeps a capped sum right.
-"""
+"""The two counts behind every answer: rows that hold a value, and rows within the radius of it. Exact up to a cap."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower import progress
 from wallflower.detectors.geometry import Ball
-from wallflower.detectors.radius import RadiusIndex, scan
+from wallflower.detectors.radius import MOST, RadiusIndex
 from wallflower.identify.metric import Metric
 
 Ints = NDArray[np.int64]
 
 FEW = 48
 """Up to so many questions, looking at every row is quicker than arranging the rows first."""
+PARTS = 32
+"""Into so many parts rows are split when the questions are fewer than the threads could share."""
 
 
 def copies(points: Ints, asked: Ints, *, cap: int) -> Ints:
     """For each asked value how many points equal it, at most `cap`."""
-    same = Ball(weights=(1,) * points.shape[1], limit=0)
-    return _within_ball(points, asked, same, cap=cap)
+    width = points.shape[1]
+    same = Metric(columns=("",) * width, by_gap=(True,) * width, ball=Ball(weights=(1,) * width, limit=0), doubling=4)
+    return within(same, points, asked, cap=cap)
 
 
 def within(metric: Metric, points: Ints, asked: Ints, *, cap: int) -> Ints:
     """For each asked value how many points are within the radius of it, at most `cap`."""
-    counts = np.zeros(len(asked), dtype=np.int64)
     if not len(points) or not len(asked):
-        return counts
-    by_gap = np.array(metric.by_gap)
-    if by_gap.all():
-        return _within_ball(points, asked, metric.ball, cap=cap)
-    groups, group_of = np.unique(points[:, ~by_gap], axis=0, return_inverse=True)
-    kinds, kind_of = np.unique(asked[:, ~by_gap], axis=0, return_inverse=True)
-    members = np.split(np.argsort(group_of, kind="stable"), np.cumsum(np.bincount(group_of))[:-1])
-    sizes = np.bincount(group_of)
-    weights = [weight for weight, gap in zip(metric.ball.weights, metric.by_gap, strict=True) if gap]
-    for place, kind in enumerate(kinds):
-        progress.report("kinds of values", place, len(kinds))
-        rest = metric.ball.limit - _mismatch(metric, kind, groups)
-        here = np.flatnonzero(kind_of == place)
-        if not weights:
-            counts[here] = min(int(sizes[rest >= 0].sum()), cap)
-            continue
-        for group in np.flatnonzero(rest >= 0):
-            part = points[members[group]][:, by_gap]
-            ball = Ball(weights=tuple(weights), limit=int(rest[group]))
-            found = _within_ball(part, np.ascontiguousarray(asked[here][:, by_gap]), ball, cap=cap)
-            counts[here] = np.minimum(counts[here] + found, cap)
-    return counts
+        return np.zeros(len(asked), dtype=np.int64)
+    fits = metric.ball.limit < 2**62
+    if all(metric.by_gap) and (len(asked) > FEW or not fits):
+        return RadiusIndex(points, metric.ball.weights).counts(metric.ball, cap=cap, queries=asked)
+    if not fits:  # weights with very long denominators, and categories beside them: exact, and slow
+        found = [int(metric.near(value, points).sum()) for value in asked]
+        return np.minimum(np.array(found, dtype=np.int64), cap)
+    return _looked(metric, points, asked, cap)
 
 
 def of_rows(metric: Metric, points: Ints, *, beta: int, cap: int) -> tuple[Ints, Ints]:
@@ -74,15 +57,18 @@ def of_rows(metric: Metric, points: Ints, *, beta: int, cap: int) -> tuple[Ints,
     return same[value_of], near[value_of]
 
 
-def _within_ball(points: Ints, asked: Ints, ball: Ball, *, cap: int) -> Ints:
-    if len(asked) <= FEW:
-        return scan(points, asked, ball, cap=cap)
-    return RadiusIndex(points, ball.weights).counts(ball, cap=cap, queries=asked)
+def _looked(metric: Metric, points: Ints, asked: Ints, cap: int) -> Ints:
+    from wallflower.identify.kernels import look_at_every_row
 
-
-def _mismatch(metric: Metric, kind: Ints, groups: Ints) -> NDArray[np.object_]:
-    weights = [weight for weight, gap in zip(metric.ball.weights, metric.by_gap, strict=True) if not gap]
-    total = np.zeros(len(groups), dtype=object)
-    for place, weight in enumerate(weights):
-        total += (groups[:, place] != kind[place]).astype(object) * weight
-    return total
+    limit = metric.ball.limit
+    # One step in a column heavier than the limit already leaves the radius: beyond that the weight no longer matters.
+    weights = np.array([min(weight, limit + 1) for weight in metric.ball.weights], dtype=np.int64)
+    reach = np.array([min(metric.ball.reach(place), 2 * MOST) for place in range(len(weights))], dtype=np.int64)
+    found = look_at_every_row(
+        np.ascontiguousarray(points, dtype=np.int64),
+        np.ascontiguousarray(asked, dtype=np.int64),
+        (np.array(metric.by_gap), weights, reach, limit),
+        min(cap, 2**62),
+        1 if len(asked) > PARTS else PARTS,
+    )
+    return np.asarray(np.minimum(found.sum(axis=1), cap))

@@ -1,0 +1,114 @@
+"""Distances and counts against naive twins in fractions: ties at the radius, duplicates, constant columns, many columns."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.identify import naive
+from tests.identify.tables import declaration, model
+from wallflower.detectors.geometry import Ball
+from wallflower.detectors.radius import RadiusIndex
+from wallflower.errors import DeclarationError
+from wallflower.identify.counting import FEW, copies, of_rows, within
+from wallflower.identify.metric import Metric, metric_of
+
+
+def random_metric(rng, width):
+    by_gap = tuple(bool(b) for b in rng.integers(0, 2, width))
+    weights = tuple(int(w) for w in rng.integers(1, 9, width))
+    return Metric(
+        columns=tuple("abcdefghijkl"[:width]), by_gap=by_gap, ball=Ball(weights, int(rng.integers(0, 60))), doubling=4
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_counts_equal_the_naive_twin(seed):
+    rng = np.random.default_rng(seed)
+    width = int(rng.choice([1, 2, 3, 12]))
+    metric = random_metric(rng, width)
+    if seed % 3 == 0:
+        metric = Metric(columns=metric.columns, by_gap=(True,) * width, ball=metric.ball, doubling=4)
+    points = rng.integers(0, 4, (int(rng.integers(0, 150)), width))
+    if seed % 5 == 0 and width > 1:
+        points[:, 0] = 2  # a constant column
+    asked = rng.integers(0, 4, (FEW + 9 if seed % 2 else 7, width))
+    cap, beta = int(rng.integers(12, 60)), 9
+    expected = np.array([metric.near(value, points).sum() for value in asked], dtype=np.int64)
+    np.testing.assert_array_equal(within(metric, points, asked, cap=cap), np.minimum(expected, cap))
+    equal = np.array([(points == value).all(axis=1).sum() for value in asked])
+    np.testing.assert_array_equal(copies(points, asked, cap=cap), np.minimum(equal, cap))
+    held, near = of_rows(metric, points, beta=beta, cap=cap)
+    expected = np.array([metric.near(value, points).sum() for value in points], dtype=np.int64)
+    np.testing.assert_array_equal(near, np.minimum(expected, cap))
+    equal = np.array([(points == value).all(axis=1).sum() for value in points], dtype=np.int64)
+    few = expected <= beta
+    np.testing.assert_array_equal(held[few], equal[few])
+    assert (held[~few] == 1).all()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_looking_at_every_row_equals_the_index_and_the_naive_twin(seed):
+    """Spreads up to 10^15 and weights of up to 70 digits: where 64 bits end, the index or Python's integers take over."""
+    rng = np.random.default_rng(seed)
+    width, span = int(rng.integers(1, 6)), 10 ** int(rng.integers(0, 16))
+    points, asked = rng.integers(-span, span + 1, (200, width)), rng.integers(-span, span + 1, (5, width))
+    weights = tuple(int(w) * 3 ** int(rng.integers(0, 150)) for w in rng.integers(1, 20, width))
+    ball = Ball(weights, max(weights) * int(span**1.5))
+    for by_gap in ((True,) * width, tuple(bool(b) for b in rng.integers(0, 2, width))):
+        metric = Metric(columns=("c",) * width, by_gap=by_gap, ball=ball, doubling=4)
+        found = within(metric, points, asked, cap=50)
+        np.testing.assert_array_equal(found, [min(metric.near(value, points).sum(), 50) for value in asked])
+    expected = RadiusIndex(points, weights).counts(ball, cap=50, queries=asked)
+    plain = Metric(columns=("c",) * width, by_gap=(True,) * width, ball=ball, doubling=4)
+    np.testing.assert_array_equal(within(plain, points, asked, cap=50), expected)
+
+
+@pytest.mark.parametrize("distance", ["euclidean", "hamming", "mixed"])
+@pytest.mark.parametrize("radius", ["0", "1", "3/2", "1.7", "5"])
+def test_a_declared_distance_is_the_documented_one(distance, radius):
+    columns = ("x", "y", "day") if distance == "euclidean" else ("x", "y", "day", "city")
+    more = f'distance = "{distance}"\nweights = {{x = 3, day = "1/3"}}'
+    declared = declaration(model(columns=columns, radius=radius, more=more))
+    metric = metric_of(declared, declared.models["default"])
+    assert metric.columns == columns
+    scales = [Fraction(1, 4), Fraction(1), Fraction(1), Fraction(1)][: len(columns)]  # step over scale
+    weights = [Fraction(3), Fraction(1), Fraction(1, 3), Fraction(1)][: len(columns)]
+    kinds = [False, False, False, True][: len(columns)]
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 4, (70, len(columns)))
+    for one in values[:25]:
+        expected = [
+            naive.near(
+                one.tolist(), other.tolist(), kinds=kinds, scales=scales, weights=weights, radius=Fraction(radius),
+                distance=distance,
+            )
+            for other in values
+        ]  # fmt: skip
+        assert metric.near(one, values).tolist() == expected
+
+
+def test_pairs_exactly_at_the_radius_are_within_it():
+    declared = declaration(model(columns=("x", "y"), radius="5"))  # x counts in units of 2
+    metric = metric_of(declared, declared.models["default"])
+    points = np.array([[0, 0], [4 * 3, 4], [4 * 4, 3], [4 * 3, 5]])  # x is in half units: 3-4-5 after scaling
+    assert within(metric, points, np.array([[0, 0]]), cap=9).tolist() == [3]
+
+
+def test_a_weight_of_zero_leaves_a_column_out():
+    declared = declaration(model(more="weights = {x = 0}"))
+    assert metric_of(declared, declared.models["default"]).columns == ("y",)
+    declared = declaration(model(more="weights = {x = 0, y = 0}"))
+    with pytest.raises(DeclarationError, match="every column"):
+        metric_of(declared, declared.models["default"])
+
+
+def test_what_a_radius_cannot_bridge_is_named():
+    declared = declaration(model(columns=("x", "y"), radius="0.5"))
+    metric = metric_of(declared, declared.models["default"])
+    assert metric.separating == ("y",)
+    assert not metric.alone
+    declared = declaration(model(columns=("x", "y"), radius="0"))
+    assert metric_of(declared, declared.models["default"]).alone

@@ -1,0 +1,68 @@
+"""The charge of a set of questions against every value of small domains."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import wallflower.identify.influence as module
+from wallflower.detectors.geometry import Ball
+from wallflower.identify.influence import most_influenced
+from wallflower.identify.metric import Metric
+
+
+def truth(metric, asked, span):
+    """The most questions near one value, over every value of a domain wide enough to hold every useful one."""
+    everywhere = product(range(span), repeat=asked.shape[1])
+    return max(int(metric.near(np.array(value), asked).sum()) for value in everywhere)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_no_value_is_near_more_questions_than_are_charged(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    width = int(rng.integers(1, 4))
+    linear = rng.random() < 0.3
+    by_gap = (False,) * width if linear else tuple(bool(b) for b in rng.integers(0, 2, width))
+    ball = Ball(tuple(int(w) for w in rng.integers(1, 5, width)), int(rng.integers(0, 25)))
+    metric = Metric(columns=tuple("abc"[:width]), by_gap=by_gap, ball=ball, doubling=2 if linear else 4)
+    asked = rng.integers(0, 8, (int(rng.integers(1, 14)), width))
+    if rng.random() < 0.5:
+        asked = asked[rng.integers(0, len(asked), len(asked))]  # repeats
+    most = truth(metric, asked, 8)
+    charged = most_influenced(metric, asked)
+    assert most <= charged <= len(asked)
+    if width == 1 or metric.alone:
+        assert charged == most
+    monkeypatch.setattr(module, "PEELED", 0)
+    assert charged <= most_influenced(metric, asked) <= len(asked)
+
+
+def plane(radius):
+    return Metric(columns=("a", "b"), by_gap=(True, True), ball=Ball((1, 1), radius**2), doubling=4)
+
+
+def test_far_questions_cost_one_epsilon_and_repeats_cost_each():
+    apart = np.array([[0, 0], [100, 0], [0, 100], [100, 100]])
+    assert most_influenced(plane(10), apart) == 1
+    assert most_influenced(plane(10), np.repeat(apart, [1, 3, 1, 1], axis=0)) == 3
+    assert most_influenced(plane(10), np.array([[0, 0], [20, 0]])) == 2  # the row between both, exactly at the radius
+    assert most_influenced(plane(10), np.array([[0, 0], [21, 0]])) == 1
+
+
+def test_many_questions_are_charged_without_a_matrix():
+    rng = np.random.default_rng(0)
+    asked = rng.integers(0, 10**6, (5_000, 2))
+    charged = most_influenced(plane(500), asked)
+    assert 1 <= charged <= 60
+    assert most_influenced(plane(10**6), asked) == 5_000
+
+
+def test_a_planted_undercount_is_seen():
+    """The radius in place of twice the radius misses pairs that one row influences."""
+    metric = plane(10)
+    asked = np.array([[0, 0], [20, 0]])
+    wrong = Metric(columns=metric.columns, by_gap=metric.by_gap, ball=metric.ball, doubling=1)
+    assert truth(metric, asked, 21) == 2
+    assert most_influenced(wrong, asked) == 1
