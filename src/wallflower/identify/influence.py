@@ -14,7 +14,7 @@ from wallflower.identify.metric import Metric
 
 Ints = NDArray[np.int64]
 
-PEELED = 2_000
+PEELED = 1_000
 """Up to so many different questions are peeled one by one; beyond, the most crowded one bounds them all."""
 
 

@@ -64,7 +64,7 @@ class Metric:
         total = np.zeros(len(others), dtype=object)
         for place, (weight, by_gap) in enumerate(zip(self.ball.weights, self.by_gap, strict=True)):
             gaps = others[:, place].astype(object) - int(one[place])
-            total += gaps**2 * weight if by_gap else (gaps != 0) * weight
+            total += gaps**2 * weight if by_gap else (gaps != 0).astype(object) * weight
         return np.asarray(total <= self.ball.limit, dtype=np.bool_)
 
     def points(self, rows: Rows) -> Ints:
