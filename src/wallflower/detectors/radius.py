@@ -27,8 +27,13 @@ _FAR = 1e160  # fills up the last block; its square is infinite, so it is within
 
 @dataclass(frozen=True)
 class Graph:
-    """Which rows are within a radius of which: row i has neighbours[starts[i] : starts[i + 1]], itself left out."""
+    """Which rows are within a radius of which, every row of itself included.
 
+    Rows are numbered by place in the tree: place p is row order[p] of the given order, and its neighbours are the places
+    neighbours[starts[p] : starts[p + 1]]. Renumbering would cost more than the graph.
+    """
+
+    order: NDArray[np.int64]
     starts: NDArray[np.int64]
     neighbours: NDArray[np.int32]
 
@@ -82,14 +87,13 @@ class RadiusIndex:
     def graph(self, ball: Ball) -> Graph:
         """Every pair of rows within the ball, once in each direction."""
         forest, size = self._forest, self.size
-        if ball.limit < 0 or not size:
-            return Graph(starts=np.zeros(size + 1, dtype=np.int64), neighbours=np.zeros(0, dtype=np.int32))
-        counts = self._walk(ball, forest, EVERYTHING)
         starts = np.zeros(size + 1, dtype=np.int64)
-        np.cumsum(counts, out=starts[1:])
-        found = np.empty(starts[-1], dtype=np.int32)
-        self._walk(ball, forest, EVERYTHING, starts=starts, found=found)
-        return _in_given_order(starts, found, forest.order)
+        found = np.zeros(0, dtype=np.int32)
+        if ball.limit >= 0 and size:
+            np.cumsum(self._walk(ball, forest, EVERYTHING), out=starts[1:])
+            found = np.empty(starts[-1], dtype=np.int32)
+            self._walk(ball, forest, EVERYTHING, starts=starts, found=found)
+        return Graph(order=forest.order, starts=starts, neighbours=found)
 
     def _checked(self, points: NDArray[np.int64]) -> NDArray[np.int64]:
         rows = np.ascontiguousarray(points, dtype=np.int64)
@@ -188,14 +192,3 @@ def _decision(ball: Ball) -> tuple[NDArray[np.float64], tuple[float, float], tup
 
 def _limbs(number: int, length: int) -> list[int]:
     return [(number >> (32 * place)) & 0xFFFFFFFF for place in range(length)]
-
-
-def _in_given_order(starts: NDArray[np.int64], found: NDArray[np.int32], order: NDArray[np.int64]) -> Graph:
-    """Relabel a listing in tree order by the given order of rows, and leave each row's own place out."""
-    size = order.size
-    owner = np.repeat(np.arange(size, dtype=np.int32), np.diff(starts))
-    kept = found != owner
-    sources, targets = order[owner[kept]], order[found[kept]].astype(np.int32)
-    given = np.zeros(size + 1, dtype=np.int64)
-    np.cumsum(np.bincount(sources, minlength=size), out=given[1:])
-    return Graph(starts=given, neighbours=targets[np.argsort(sources, kind="stable")])
