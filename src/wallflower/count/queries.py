@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from wallflower.count.degrees import capped_degrees, quadratic_form
-from wallflower.count.sensitivity import global_sensitivity
+from wallflower.count.degrees import capped_degrees, declared_ball
+from wallflower.count.noise import NOISES, Noise, NoiseName
+from wallflower.count.profiles import REPLACE_ONE, profile
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
-from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import exact, positive, shown
-
-INTERVAL = Fraction(95, 100)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outliers:
     """Count the rows with fewer than `neighbours` others within `radius`.
 
-    The distance is the root of the mean over the columns of ((x − y) / scale)².
+    The distance is the root of the mean over the columns of ((x − y) / scale)², with each column's declared scale.
 
     >>> Outliers(columns=("salary",), neighbours=5, radius="1000", epsilon="0.5").epsilon
     Fraction(1, 2)
@@ -39,53 +36,48 @@ class Outliers:
     """A row with fewer others within the radius is an outlier."""
     radius: Fraction | str | int
     epsilon: Fraction | str | int
+    noise: NoiseName = "auto"
+    """lomax (calm tables get little noise), laplace (the same for all), inverse; auto chooses by public things."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
         object.__setattr__(self, "radius", exact(self.radius, name="radius"))
         object.__setattr__(self, "epsilon", positive(self.epsilon, name="epsilon"))
-        if not self.columns or len(set(self.columns)) != len(self.columns):
-            raise UsageError("'columns' must name at least one column, each once.")
-        if self.neighbours < 1:
-            raise UsageError(f"'neighbours' must be at least 1, got {self.neighbours}.")
-        if exact(self.radius) < 0:
-            raise UsageError(f"'radius' must be at least 0, got {shown(exact(self.radius))}.")
-
-    def _noise(self) -> tuple[DiscreteLaplace, int]:
-        sensitivity = global_sensitivity(len(self.columns), self.neighbours)
-        return DiscreteLaplace(scale=sensitivity / exact(self.epsilon)), sensitivity
+        check_question(self.columns, self.neighbours, exact(self.radius))
+        if self.noise not in NOISES:
+            raise UsageError(f"'noise' must be one of {', '.join(NOISES)}, got '{self.noise}'.")
 
     def price(self, declaration: Declaration) -> Price:
         for name in self.columns:
             _ = declaration.column(name).numeric
-        noise, sensitivity = self._noise()
-        margin = half_width(noise.scale)
+        noise = self._noise(declaration)
         return Price(
-            guarantee=noise.guarantee(distance=sensitivity, neighbours=declaration.neighbours),
-            mechanism={"name": "discrete-laplace", "scale": shown(noise.scale)},
+            guarantee=noise.guarantee,
+            mechanism=noise.mechanism(),
             settings={
-                "columns": ", ".join(self.columns),
-                "neighbours": str(self.neighbours),
-                "radius": shown(exact(self.radius)),
-                "scales": ", ".join(f"{name}: {shown(declaration.columns[name].scale or 1)}" for name in self.columns),
-                "sensitivity": str(sensitivity),
+                **public_settings(declaration, self.columns, self.neighbours, exact(self.radius)),
+                "noise": noise.name
+                if self.noise == noise.name
+                else f"{noise.name} (chosen from columns, neighbours and epsilon)",
+                "sensitivity": str(noise.cap),
             },
-            expected={"error": f"within ±{margin} rows, 19 times out of 20"},
+            expected=expected_error(noise),
+            notes=notes(noise),
         )
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
-        noise, _ = self._noise()
-        most = rows.size if rows.declaration.neighbours == "replace-one" else rows.declaration.max_rows
-        noisy = noise(self._true_count(rows), entropy)
-        margin = half_width(noise.scale)
-        low, high = (min(max(end, 0), most) for end in (noisy - margin, noisy + margin))
-        return {"count": min(max(noisy, 0), most), "interval": [low, high]}
+        noise = self._noise(rows.declaration)
+        most = rows.size if rows.declaration.neighbours == REPLACE_ONE else rows.declaration.max_rows
+        noisy = noisy_count(rows, self.columns, radius=exact(self.radius), noise=noise, most=most, entropy=entropy)
+        worst = noise.margins()[1]
+        interval = None if worst is None else [max(noisy - worst, 0), min(noisy + worst, most)]
+        return {"count": noisy, "interval": interval}
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
-        degrees = self._degrees(rows, cap=3 * self.neighbours)
-        outliers = int((degrees < self.neighbours).sum())
+        ball = declared_ball(rows.declaration, self.columns, exact(self.radius))
+        degrees = capped_degrees(rows.numbers(self.columns), ball, 3 * self.neighbours)
         return {
-            "facts": {"rows": len(degrees), "outliers": outliers},
+            "facts": {"rows": len(degrees), "outliers": int((degrees < self.neighbours).sum())},
             "figures": {
                 "degrees": {
                     "rows": np.bincount(degrees, minlength=3 * self.neighbours + 1),
@@ -94,15 +86,77 @@ class Outliers:
             },
         }
 
-    def _true_count(self, rows: Rows) -> int:
-        return int((self._degrees(rows, cap=self.neighbours) < self.neighbours).sum())
+    def _noise(self, declaration: Declaration) -> Noise:
+        return Noise(
+            epsilon=exact(self.epsilon),
+            dimension=len(self.columns),
+            k=self.neighbours,
+            neighbours=declaration.neighbours,
+            wanted=self.noise,
+        )
 
-    def _degrees(self, rows: Rows, cap: int) -> Any:
-        form = quadratic_form(rows.declaration, self.columns, exact(self.radius))
-        return capped_degrees(rows.numbers(self.columns), form, cap)
+
+def check_question(columns: tuple[str, ...], neighbours: int, radius: Fraction) -> None:
+    if not columns or len(set(columns)) != len(columns):
+        raise UsageError("'columns' must name at least one column, each once.")
+    if neighbours < 1:
+        raise UsageError(f"'neighbours' must be at least 1, got {neighbours}.")
+    if radius < 0:
+        raise UsageError(f"'radius' must be at least 0, got {shown(radius)}.")
 
 
-def half_width(scale: Fraction) -> int:
-    """The least t with P(|Z| > t) ≤ 1/20 for discrete Laplace noise Z: 2q^(t+1)/(1+q), q = e^(−1/scale)."""
-    q = math.exp(-1 / scale)
-    return max(0, math.ceil(math.log(float(1 - INTERVAL) * (1 + q) / 2) / math.log(q) - 1))
+def noisy_count(
+    rows: Rows, columns: tuple[str, ...], *, radius: Fraction, noise: Noise, most: int, entropy: Entropy
+) -> int:
+    """One count with its noise: degrees as far as they matter, the profile where the noise wants one, the draw."""
+    ball = declared_ball(rows.declaration, columns, radius)
+    points = rows.numbers(columns)
+    degrees = capped_degrees(points, ball, noise.k + noise.horizon)
+    bounds = None
+    if noise.horizon:
+        bounds = profile(
+            points,
+            degrees,
+            ball,
+            k=noise.k,
+            horizon=noise.horizon,
+            # Under replace-one `most` is the public number of rows, and no count moves by more.
+            cap=min(noise.cap, max(most, 1)) if noise.neighbours == REPLACE_ONE else noise.cap,
+            neighbours=noise.neighbours,
+        )
+    return noise.draw(int((degrees < noise.k).sum()), bounds, most, entropy)
+
+
+def public_settings(
+    declaration: Declaration, columns: tuple[str, ...], neighbours: int, radius: Fraction
+) -> dict[str, str]:
+    def scale(name: str) -> str:
+        declared = declaration.columns[name].scale
+        return f"{name}: {shown(declared)}" if declared is not None else f"{name}: 1 (none declared)"
+
+    return {
+        "columns": ", ".join(columns),
+        "neighbours": str(neighbours),
+        "radius": shown(radius),
+        "scales": ", ".join(scale(name) for name in columns),
+    }
+
+
+def expected_error(noise: Noise) -> dict[str, object]:
+    best, worst = noise.margins()
+    if best == worst:
+        return {"error": f"within ±{best} rows, 19 times out of 20"}
+    if worst is None:
+        return {
+            "error": f"within ±{best} rows on a calm table, 19 times out of 20; more on others, with no public bound"
+        }
+    return {"error": f"from ±{best} rows on a calm table to at most ±{worst} rows on any, 19 times out of 20"}
+
+
+def notes(noise: Noise) -> tuple[str, ...]:
+    if noise.name == "laplace":
+        return ()
+    how_much = "How much noise there is depends on the rows, so the answer cannot say it."
+    if noise.name == "lomax":
+        return (f"{how_much} The interval is drawn for the worst table there could be and is wide.",)
+    return (f"{how_much} There is no interval.",)

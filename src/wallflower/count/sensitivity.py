@@ -1,44 +1,42 @@
-"""How far the number of outliers can move when one row changes, from the dimension and k alone.
+"""How far the number of outliers can move when one row changes, from the number of columns and k alone.
 
-A row is an outlier when fewer than k others lie within r of it. Moving one row changes the degree of rows near its old
-and its new place. Among the rows near one place whose degree crosses k, pick one: at most k of them are within r of it,
-itself included. The picked rows are pairwise further than r apart and all within r of the place, so at most A(d) can be
-picked, and A(d)·k rows change, plus the moved row itself: A(d)·k + 1. A(1) = 2, A(2) = 5 and A(3) = 12 are exact
-(distances strictly above r: the hexagon's touching points are neighbours); above, the kissing number bounds A(d).
+A row is an outlier when fewer than k others lie within r of it. Around one place, consider the rows whose degree crosses
+the threshold when a row is put there or taken away, and pick any one of them: at most k of them, itself included, are
+within r of it. Pick on among the others. The picked rows are pairwise further than r apart and all within r of the place, so at
+most A(d) are picked and at most A(d)·k rows cross. Adding or removing a row moves those, or itself the other way:
+A(d)·k. Replacing a row moves the rows around the old place one way, those around the new place the other way, and
+itself: A(d)·k + 1.
 """
 
 from __future__ import annotations
 
-from wallflower.errors import UsageError
+import math
 
-PACKING = {
-    1: 2,
-    2: 5,
-    3: 12,
-    4: 24,
-    5: 44,
-    6: 78,
-    7: 134,
-    8: 240,
-    9: 364,
-    10: 554,
-    11: 870,
-    12: 1357,
-    13: 2069,
-}
-"""Most points pairwise further than r apart within r of a centre. From 4 up: upper bounds on the kissing number
-(Mittelmann and Vallentin, 2010)."""
+_TABLE = (2, 5, 12, 24, 44, 78, 134, 240, 364, 554, 870, 1357, 2069)
+"""A(1) to A(13). 2, 5 and 12 are exact: two ends of an interval, the pentagon (touching points of a hexagon are
+neighbours of each other), the icosahedron. From 4 on: upper bounds on the kissing number of spheres (Mittelmann and
+Vallentin, High-accuracy semidefinite programming bounds for kissing numbers, Experimental Mathematics 19, 2010)."""
 
 
-def global_sensitivity(dimension: int, neighbours: int) -> int:
-    """The most the count can move when one row is added, removed or replaced.
+def packing(dimension: int) -> int:
+    """At most how many points, pairwise further than r apart, lie within r of a centre.
 
-    >>> global_sensitivity(2, 3)
-    16
+    Above 13 columns by caps: two such points are seen from the centre at more than 60°, so caps of 30° around their
+    directions do not overlap, and each covers at least 2^(1−d) / ((d − 1)·√(2π/(d − 2))) of the sphere.
+
+    >>> packing(2), packing(10), packing(20)
+    (5, 554, 5885424)
     """
-    if dimension not in PACKING:
-        raise UsageError(
-            f"no packing bound is known here for {dimension} columns.",
-            hint=f"Choose between 1 and {max(PACKING)} columns.",
-        )
-    return PACKING[dimension] * neighbours + 1
+    if dimension <= len(_TABLE):
+        return _TABLE[dimension - 1]
+    scaled = (dimension - 1) * 2 ** (dimension - 1)
+    return math.isqrt(scaled**2 * 62832 // (10_000 * (dimension - 2))) + 1  # 62832/10000 is above 2π
+
+
+def global_sensitivity(dimension: int, k: int, neighbours: str) -> int:
+    """The most the count can move between two neighbouring tables.
+
+    >>> global_sensitivity(2, 3, "replace-one"), global_sensitivity(2, 3, "add-remove")
+    (16, 15)
+    """
+    return packing(dimension) * k + (neighbours == "replace-one")

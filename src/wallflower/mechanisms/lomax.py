@@ -60,7 +60,7 @@ class Lomax:
             # α·ln(1 + σ) ≤ ε and β + α·ln(1 + σ·e^−β) ≤ ε with α = TAIL + 1, every e^−x replaced by an upper bound
             at_rest = ((1 << shift) + steps) ** (TAIL + 1) * whole <= one << (shift * (TAIL + 1))
             faded = ((one << shift) + steps * fade) ** (TAIL + 1) * part <= one << ((shift + precision) * (TAIL + 1))
-            return at_rest and faded
+            return bool(at_rest and faded)
 
         low, high = 0, 1 << shift
         while allowed(high):
@@ -111,4 +111,5 @@ class Lomax:
         """The least t with P(|noise| > t) ≤ miss when S is at most `bound`, up to float rounding."""
         if not 0 < miss < 1:
             raise DeclarationError.of(self, "miss", "between 0 and 1", str(miss))
-        return max(0, math.ceil(float(bound / self.sigma) * (float(miss) ** (-1 / TAIL) - 1) - 0.5))
+        quantile: float = float(miss) ** (-1 / TAIL) - 1
+        return max(0, math.ceil(float(bound / self.sigma) * quantile - 0.5))

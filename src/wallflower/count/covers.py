@@ -1,0 +1,113 @@
+"""How many rows of a set one ball can hold: bounds that are smooth because of what they are.
+
+Each bound h maps a set W of rows to an integer with
+    (i)   h(W) ≥ |W ∩ ball| for every ball of the radius around any row the domain allows;
+    (ii)  h(W) ≤ h(W ∪ {p});
+    (iii) h(W ∪ {p}) ≤ h(W) + 1.
+That is all a smooth bound needs (`profiles.md`), and the minimum of such bounds is one. The count around the rows
+themselves, max over p in W of |W ∩ B(p, 2r)|, fails (iii): take away the hub of a star and it collapses.
+
+All of them are decided in integers, or by regions rounded outwards that do not depend on the rows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.detectors.geometry import Ball
+from wallflower.detectors.radius import MOST, Graph, RadiusIndex
+
+LINES_PER_RADIUS = 16
+"""How finely the lines of `Lines` are spaced: a public constant."""
+
+
+class Cover(Protocol):
+    """A bound on nested sets: member i belongs to set t when times[i] ≤ t."""
+
+    def __call__(self, times: NDArray[np.int64], t: int) -> int: ...
+
+
+@dataclass(frozen=True)
+class Window:
+    """The most members in one slab of width 2r across a column; in one column this is exact."""
+
+    order: NDArray[np.int64]
+    values: NDArray[np.int64]
+    length: int
+
+    @classmethod
+    def of(cls, points: NDArray[np.int64], ball: Ball, column: int) -> Window:
+        order = np.argsort(points[:, column], kind="stable")
+        return cls(order, np.ascontiguousarray(points[order, column]), min(ball.twice.reach(column), 4 * MOST))
+
+    def __call__(self, times: NDArray[np.int64], t: int) -> int:
+        from wallflower.count.kernels import window
+
+        return int(window(self.values, times[self.order], t, self.length))
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Two columns: the most members in one ball whose centre lies on one of a fixed family of lines.
+
+    Every ball of radius r lies in one of radius r + pitch/2 around the nearest line, so this is the exact cover but
+    for that half pitch, and the regions counted in do not depend on the rows.
+    """
+
+    order: NDArray[np.int64]
+    across: NDArray[np.int64]
+    along: NDArray[np.int64]
+    shape: tuple[float, float, int]
+
+    @classmethod
+    def suits(cls, ball: Ball) -> bool:
+        """A public question: whether lines make sense at all for this radius, and doubles hold what they need."""
+        return ball.limit > 0 and all(1 <= ball.reach(column) < MOST // 2 for column in range(2))
+
+    @classmethod
+    def of(cls, points: NDArray[np.int64], ball: Ball) -> Lines:
+        order = np.argsort(points[:, 1], kind="stable")
+        pitch = max(1, ball.reach(1) // LINES_PER_RADIUS)
+        wide, tall = (math.sqrt(ball.limit / weight) for weight in ball.weights)
+        grown = (1 + pitch / 2 / tall) * (1 + 1e-12)
+        return cls(order, points[order, 0].copy(), points[order, 1].copy(), (wide * grown, tall * grown, pitch))
+
+    def __call__(self, times: NDArray[np.int64], t: int) -> int:
+        from wallflower.count.kernels import lines_cover
+
+        return int(lines_cover(self.across, self.along, times[self.order], t, self.shape))
+
+
+@dataclass(frozen=True)
+class Core:
+    """One more than the degeneracy of the graph of pairs within 2r: rows of one ball are pairwise that near."""
+
+    graph: Graph
+
+    @classmethod
+    def of(cls, points: NDArray[np.int64], ball: Ball) -> Core:
+        return cls(RadiusIndex(points, ball.weights).graph(ball.twice))
+
+    def __call__(self, times: NDArray[np.int64], t: int) -> int:
+        from wallflower.count.kernels import degeneracy
+
+        placed = times[self.graph.order]
+        if not (placed <= t).any():
+            return 0
+        return int(degeneracy(self.graph.starts, self.graph.neighbours, placed, t)) + 1
+
+
+def covers(points: NDArray[np.int64], ball: Ball) -> list[Cover]:
+    """The bounds that are used for this many columns, the cheapest first."""
+    width = points.shape[1]
+    found: list[Cover] = [Window.of(points, ball, column) for column in range(width)]
+    if width == 2 and Lines.suits(ball):
+        found.append(Lines.of(points, ball))
+    if width > 1:
+        found.append(Core.of(points, ball))
+    return found
