@@ -7,10 +7,12 @@ outside [LOW, HIGH] of the caller; inside, the pair is decided again in integers
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import get_num_threads, njit, prange, set_num_threads
 from numpy.typing import NDArray
 
 BLOCK = 64
@@ -19,6 +21,19 @@ _HALF = np.uint64(32)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_WORTH_WAKING = 4096
+
+
+@contextmanager
+def threads_for(rows: int) -> Iterator[None]:
+    """One thread for few rows: waking the others takes longer than the work. Answers do not depend on it."""
+    before = get_num_threads()
+    set_num_threads(1 if rows < _WORTH_WAKING else before)
+    try:
+        yield
+    finally:
+        set_num_threads(before)
 
 
 @njit(cache=True, nogil=True)

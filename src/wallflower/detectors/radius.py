@@ -112,7 +112,7 @@ class RadiusIndex:
         starts: NDArray[np.int64] | None = None,
         found: NDArray[np.int32] | None = None,
     ) -> NDArray[np.int64]:
-        from wallflower.detectors.kernels import neighbours
+        from wallflower.detectors.kernels import neighbours, threads_for
 
         if len(ball.weights) != self._width:
             raise ValueError(f"the ball must have {self._width} weights")
@@ -120,28 +120,30 @@ class RadiusIndex:
         groups = asked.blocks.shape[0]
         leaf = (1 << asked.levels) - 1 + _leaves(groups, asked.levels)
         # Dense and sparse regions lie together in tree order; threads share them evenly when they take turns.
-        turns = np.argsort(np.arange(groups, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-        counts: NDArray[np.int64] = neighbours(
-            (forest.blocks, forest.rows, forest.low, forest.high, forest.levels),
-            (asked.blocks, asked.rows, asked.low[leaf], asked.high[leaf], turns),
-            _decision(ball),
-            cap,
-            (
-                np.zeros(0, dtype=np.int64) if starts is None else starts,
-                np.zeros(0, dtype=np.int32) if found is None else found,
-            ),
-        )
+        turns = np.random.default_rng(0).permutation(groups)
+        with threads_for(len(asked.rows)):
+            counts: NDArray[np.int64] = neighbours(
+                (forest.blocks, forest.rows, forest.low, forest.high, forest.levels),
+                (asked.blocks, asked.rows, asked.low[leaf], asked.high[leaf], turns),
+                _decision(ball),
+                cap,
+                (
+                    np.zeros(0, dtype=np.int64) if starts is None else starts,
+                    np.zeros(0, dtype=np.int32) if found is None else found,
+                ),
+            )
         return counts
 
 
 def _plant(rows: NDArray[np.int64], shape: NDArray[np.float64]) -> _Forest:
-    from wallflower.detectors.kernels import BLOCK, arrange
+    from wallflower.detectors.kernels import BLOCK, arrange, threads_for
 
     size, width = rows.shape
     many = -(-size // BLOCK)
     levels = max(many - 1, 0).bit_length()
     columns = np.ascontiguousarray(rows.T, dtype=np.float64)
-    order = arrange(columns, shape, many, levels)
+    with threads_for(size):
+        order = arrange(columns, shape, many, levels)
     blocks = np.full((many * BLOCK, width), _FAR)
     blocks[:size] = columns.T[order]
     by_block = blocks.reshape(many, BLOCK, width)

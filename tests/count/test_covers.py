@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+
+from tests.count import twins
+from wallflower.count.covers import Core, Lines, Window, covers
+from wallflower.count.kernels import degeneracy
+from wallflower.detectors.geometry import Ball
+from wallflower.detectors.radius import RadiusIndex
+
+CASES = range(150)
+
+
+def everything(cover, size):
+    return cover(np.zeros(size, dtype=np.int64), 0)
+
+
+@pytest.mark.parametrize("seed", CASES)
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_kernels_equal_their_twins(seed, width):
+    points, ball, _ = twins.tables(seed, width)
+    if not len(points):
+        return
+    for column in range(width):
+        cover = Window.of(points, ball, column)
+        assert everything(cover, len(points)) == twins.window(points[:, column].tolist(), cover.length)
+    assert everything(Core.of(points, ball), len(points)) == twins.degeneracy(points, ball.twice) + 1
+    if width == 2 and Lines.suits(ball):
+        cover = Lines.of(points, ball)
+        assert everything(cover, len(points)) == twins.lines_cover(points, cover.shape)
+
+
+@pytest.mark.parametrize("seed", CASES)
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_a_member_with_a_late_time_is_not_there(seed, width):
+    points, ball, _ = twins.tables(seed, width)
+    if not len(points):
+        return
+    times = np.random.default_rng(seed).integers(0, 3, len(points))
+    for t in range(3):
+        here = points[times <= t]
+        for cover, alone in zip(covers(points, ball), covers(here, ball) if len(here) else [], strict=False):
+            assert cover(times, t) == everything(alone, len(here))
+
+
+@pytest.mark.parametrize("seed", CASES)
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_every_cover_holds_a_ball_never_falls_and_grows_by_one(seed, width):
+    """The three laws a smooth bound rests on."""
+    points, ball, _ = twins.tables(seed, width)
+    if not len(points):
+        return
+    rng = np.random.default_rng(seed)
+    centres = [twins.moves(points, rng, 12) for _ in range(20)]
+    centres += [(a + b) // 2 for a in points for b in points]
+    held = twins.held_by_a_ball(points, ball, centres)
+    added = np.concatenate([points, twins.moves(points, rng, 12)[None, :]])
+    for cover, grown in zip(covers(points, ball), covers(added, ball), strict=True):
+        small = everything(cover, len(points))
+        assert small >= held
+        assert small <= everything(grown, len(added)) <= small + 1
+
+
+def test_in_one_column_the_window_is_exact():
+    for seed in CASES:
+        points, ball, _ = twins.tables(seed, 1)
+        if len(points):
+            low, high = int(points.min()), int(points.max())
+            exact = twins.held_by_a_ball(points, ball, [(c,) for c in range(low, high + 1)])
+            bound = everything(Window.of(points, ball, 0), len(points))
+            # A window of even length has its middle on the grid and is a ball; an odd one is half a step wider.
+            assert bound >= exact
+            if ball.twice.reach(0) == 2 * ball.reach(0):
+                assert bound == exact
+
+
+def test_lines_are_close_to_the_exact_cover_of_two_columns():
+    rng = np.random.default_rng(5)
+    worst = 1.0
+    for _ in range(20):
+        points = rng.integers(-60, 61, (40, 2))
+        ball = Ball((1, 1), 32**2)
+        centres = np.stack(np.meshgrid(np.arange(-60, 61), np.arange(-60, 61)), axis=-1).reshape(-1, 1, 2)
+        exact = int((((centres - points) ** 2).sum(axis=2) <= ball.limit).sum(axis=1).max())
+        bound = min(everything(cover, 40) for cover in covers(points, ball))
+        assert bound >= exact
+        worst = max(worst, bound / exact)
+    assert worst <= 1.25
+
+
+def test_balls_around_the_rows_themselves_collapse_with_the_hub_of_a_star():
+    """The bound that looks obvious, max over rows p of |W ∩ B(p, 2r)|, falls by far more than one. It must not be used."""
+    points, ball, _ = twins.tables(3, 2)
+    points = np.unique(points, axis=0)
+    without_hub = points[np.any(points != 0, axis=1)]
+
+    def around_rows(rows):
+        return twins.held_by_a_ball(rows, ball.twice, rows)
+
+    assert around_rows(points) == 5
+    assert around_rows(without_hub) == 1
+    for cover, fewer in zip(covers(points, ball), covers(without_hub, ball), strict=True):
+        assert everything(cover, 5) <= everything(fewer, 4) + 1
+
+
+def test_degeneracy_of_known_graphs():
+    line = np.array([[i] for i in range(10)])
+    graph = RadiusIndex(line, (1,)).graph(Ball((1,), 1))
+    assert degeneracy(graph.starts, graph.neighbours, np.zeros(10, dtype=np.int64), 0) == 1
+    clump = np.zeros((7, 1), dtype=np.int64)
+    graph = RadiusIndex(clump, (1,)).graph(Ball((1,), 0))
+    assert degeneracy(graph.starts, graph.neighbours, np.zeros(7, dtype=np.int64), 0) == 6
