@@ -38,7 +38,75 @@ missing = "drop"
 
 ROWS = "height,weight\n" + "".join(f"{170 + i % 7}.5,{60 + i % 11}\n" for i in range(60)) + "250,400\n12,3\n"
 
+PUBLIC_SIZE = (
+    TABLE.replace('"heights"', '"rooms"')
+    .replace('neighbours = "add-remove"', 'neighbours = "replace-one"')
+    .replace('outside = "drop"', 'outside = "clip"')
+    .replace('missing = "drop"', "missing = 70")
+    + """
+[columns.age]
+role = "quasi-identifier"
+lower = 0
+upper = 120
+step = 1
+scale = 10
+outside = "clip"
+missing = 40
+"""
+)
+
+THREE = (
+    "height,weight,age\n" + "".join(f"{160 + i % 9}.5,{60 + i % 11},{20 + i % 5}\n" for i in range(40)) + "250,4,119\n"
+)
+
+
+def count_of(noise):
+    return Example(
+        name=f"count-{noise}",
+        declaration=PUBLIC_SIZE,
+        csv=THREE,
+        query=lambda _folder: wf.count.Outliers(
+            columns=("height", "age"), neighbours=2, radius="3/2", epsilon="1/3", noise=noise
+        ),
+        command=(
+            *("count", "DECL", "--columns", "height,age", "--neighbours", "2"),
+            *("--radius", "3/2", "--epsilon", "1/3", "--noise", noise),
+        ),
+    )
+
+
 EXAMPLES = [
+    *(count_of(noise) for noise in ("lomax", "laplace", "inverse")),
+    Example(
+        name="subspaces",
+        declaration=PUBLIC_SIZE,
+        csv=THREE,
+        query=lambda _folder: wf.count.Subspaces(
+            columns=("height", "weight", "age"),
+            size=2,
+            top=2,
+            neighbours=2,
+            radius="1.5",
+            epsilon="0.25",
+            counts_epsilon="0.25",
+        ),
+        command=(
+            *("subspaces", "DECL", "--columns", "height,weight,age", "--size", "2", "--top", "2"),
+            *("--neighbours", "2", "--radius", "1.5", "--epsilon", "0.25", "--counts-epsilon", "0.25"),
+        ),
+    ),
+    Example(
+        name="subspaces-alone",
+        declaration=TABLE,
+        csv=ROWS,
+        query=lambda _folder: wf.count.Subspaces(
+            columns=("height", "weight"), size=1, top=1, neighbours=2, radius="1", epsilon="0.5"
+        ),
+        command=(
+            *("subspaces", "DECL", "--columns", "height,weight", "--size", "1", "--top", "1"),
+            *("--neighbours", "2", "--radius", "1", "--epsilon", "0.5"),
+        ),
+    ),
     Example(
         name="count",
         declaration=TABLE,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,8 +19,33 @@ from wallflower.cli.common import (
     RequestId,
     Seed,
     ask,
+    err,
     names,
 )
+
+
+class NoiseChoice(StrEnum):
+    """The noises of `count.noise`, as the command line offers them."""
+
+    auto = "auto"
+    lomax = "lomax"
+    laplace = "laplace"
+    inverse = "inverse"
+
+
+Neighbours = Annotated[
+    int,
+    typer.Option(
+        "--neighbours", metavar="K", help="Fewer others within the radius make an outlier.", show_default=False
+    ),
+]
+Radius = Annotated[
+    str, typer.Option("--radius", metavar="R", help="How near is near, in scaled units.", show_default=False)
+]
+NoiseOption = Annotated[
+    NoiseChoice,
+    typer.Option("--noise", help="auto chooses by columns, neighbours and epsilon, never by the rows."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,16 +55,16 @@ def register(app: typer.Typer) -> None:
 def count(
     declaration: Decl,
     columns: ColumnNames,
-    neighbours: Annotated[
-        int,
-        typer.Option(
-            "--neighbours", metavar="K", help="Fewer others within the radius make an outlier.", show_default=False
-        ),
-    ],
-    radius: Annotated[
-        str, typer.Option("--radius", metavar="R", help="How near is near, in scaled units.", show_default=False)
-    ],
+    neighbours: Neighbours,
+    radius: Radius,
     epsilon: Epsilon,
+    noise: NoiseOption = NoiseChoice.auto,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture", metavar="FILE.svg", help="Draw the error to expect at each epsilon; reads no row, then stops."
+        ),
+    ] = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
@@ -52,7 +79,18 @@ def count(
     """
     from wallflower.count import Outliers
 
-    query = Outliers(columns=names(columns), neighbours=neighbours, radius=radius, epsilon=epsilon)
+    query = Outliers(columns=names(columns), neighbours=neighbours, radius=radius, epsilon=epsilon, noise=noise.value)
+    if picture is not None:
+        from wallflower.count.expectations import error_by_epsilon
+        from wallflower.report.count import error_picture
+        from wallflower.report.pages import write_whole
+        from wallflower.schema import load
+
+        declared = load(declaration)
+        query.price(declared)
+        write_whole(picture, error_picture(error_by_epsilon(query, declared)).svg)
+        err.print(f"Error by epsilon, from public things alone: {picture}", markup=False, highlight=False)
+        dry_run = True
     ask(
         declaration,
         query,

@@ -116,6 +116,19 @@ class Noise:
                 return far
         return 0
 
+    def seen(self, profile: Profile | None) -> dict[str, str]:
+        """For the owner alone: how much noise this table gets."""
+        if profile is None:
+            return {"standard deviation of the noise": f"{float(self._laplace.scale) * math.sqrt(2):.1f}"}
+        if self.name == "inverse":
+            return {"furthest one row can move the count": str(profile[0])}
+        bound = self._lomax.smooth(profile)
+        return {
+            "furthest one row can move the count": str(profile[0]),
+            "smooth bound": f"{float(bound):.2f}",
+            "standard deviation of the noise": f"{self._lomax.deviation(bound):.1f}",
+        }
+
     def draw(self, count: int, profile: Profile | None, most: int, entropy: Entropy) -> int:
         """The noisy count in 0 … most; `profile` is None exactly for noise that does not look at the rows."""
         if profile is None:

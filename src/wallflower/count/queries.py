@@ -13,6 +13,7 @@ from wallflower.count.noise import NOISES, Noise, NoiseName
 from wallflower.count.profiles import REPLACE_ONE, profile
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
+from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
@@ -50,7 +51,7 @@ class Outliers:
     def price(self, declaration: Declaration) -> Price:
         for name in self.columns:
             _ = declaration.column(name).numeric
-        noise = self._noise(declaration)
+        noise = self.noise_for(declaration)
         return Price(
             guarantee=noise.guarantee,
             mechanism=noise.mechanism(),
@@ -66,9 +67,9 @@ class Outliers:
         )
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
-        noise = self._noise(rows.declaration)
-        most = rows.size if rows.declaration.neighbours == REPLACE_ONE else rows.declaration.max_rows
-        noisy = noisy_count(rows, self.columns, radius=exact(self.radius), noise=noise, most=most, entropy=entropy)
+        noise = self.noise_for(rows.declaration)
+        most = largest_answer(rows)
+        noisy = noise.draw(*measure(rows, self.columns, exact(self.radius), noise), most, entropy)
         worst = noise.margins()[1]
         interval = None if worst is None else [max(noisy - worst, 0), min(noisy + worst, most)]
         return {"count": noisy, "interval": interval}
@@ -76,8 +77,10 @@ class Outliers:
     def inspect(self, rows: Rows) -> dict[str, Any]:
         ball = declared_ball(rows.declaration, self.columns, exact(self.radius))
         degrees = capped_degrees(rows.numbers(self.columns), ball, 3 * self.neighbours)
+        noise = self.noise_for(rows.declaration)
+        count, bounds = measure(rows, self.columns, exact(self.radius), noise)
         return {
-            "facts": {"rows": len(degrees), "outliers": int((degrees < self.neighbours).sum())},
+            "facts": {"rows": len(degrees), "outliers": count, **noise.seen(bounds)},
             "figures": {
                 "degrees": {
                     "rows": np.bincount(degrees, minlength=3 * self.neighbours + 1),
@@ -86,7 +89,8 @@ class Outliers:
             },
         }
 
-    def _noise(self, declaration: Declaration) -> Noise:
+    def noise_for(self, declaration: Declaration) -> Noise:
+        """The noise this question gets, from public things alone."""
         return Noise(
             epsilon=exact(self.epsilon),
             dimension=len(self.columns),
@@ -105,10 +109,13 @@ def check_question(columns: tuple[str, ...], neighbours: int, radius: Fraction) 
         raise UsageError(f"'radius' must be at least 0, got {shown(radius)}.")
 
 
-def noisy_count(
-    rows: Rows, columns: tuple[str, ...], *, radius: Fraction, noise: Noise, most: int, entropy: Entropy
-) -> int:
-    """One count with its noise: degrees as far as they matter, the profile where the noise wants one, the draw."""
+def largest_answer(rows: Rows) -> int:
+    """The public end of the range of answers: the number of rows only where that number is public."""
+    return rows.size if rows.declaration.neighbours == REPLACE_ONE else rows.declaration.max_rows
+
+
+def measure(rows: Rows, columns: tuple[str, ...], radius: Fraction, noise: Noise) -> tuple[int, Profile | None]:
+    """The true count, and the profile where the noise wants one. Private, both of them."""
     ball = declared_ball(rows.declaration, columns, radius)
     points = rows.numbers(columns)
     degrees = capped_degrees(points, ball, noise.k + noise.horizon)
@@ -120,11 +127,11 @@ def noisy_count(
             ball,
             k=noise.k,
             horizon=noise.horizon,
-            # Under replace-one `most` is the public number of rows, and no count moves by more.
-            cap=min(noise.cap, max(most, 1)) if noise.neighbours == REPLACE_ONE else noise.cap,
+            # Under replace-one the number of rows is public, and no count moves by more.
+            cap=min(noise.cap, max(rows.size, 1)) if noise.neighbours == REPLACE_ONE else noise.cap,
             neighbours=noise.neighbours,
         )
-    return noise.draw(int((degrees < noise.k).sum()), bounds, most, entropy)
+    return int((degrees < noise.k).sum()), bounds
 
 
 def public_settings(

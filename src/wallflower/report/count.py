@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wallflower.report.figures import BLUE, ORANGE, Picture, draw
+from wallflower.count.expectations import ErrorCurve
+from wallflower.report.figures import BLUE, GREEN, ORANGE, Picture, draw
 
 
 def pictures(seen: dict[str, Any]) -> list[Picture]:
@@ -27,3 +28,32 @@ def pictures(seen: dict[str, Any]) -> list[Picture]:
             alt="Bar chart of rows by number of neighbours; the bars below the threshold are the outliers.",
         )
     ]
+
+
+def error_picture(curve: ErrorCurve) -> Picture:
+    """The error to expect at each epsilon, before any row is read."""
+    epsilons = [float(epsilon) for epsilon in curve.epsilons]
+
+    def paint(axes: Any) -> None:
+        axes.fill_between(epsilons, curve.lomax_calm, curve.lomax_worst, color=BLUE, alpha=0.15, linewidth=0)
+        axes.plot(epsilons, curve.lomax_calm, color=BLUE, label="lomax, on a calm table")
+        axes.plot(
+            epsilons, curve.lomax_worst, color=BLUE, linestyle=":", label="lomax, on the worst table there could be"
+        )
+        axes.plot(epsilons, curve.laplace, color=ORANGE, label="laplace, on any table")
+        chosen = [
+            calm if name == "lomax" else laplace
+            for calm, laplace, name in zip(curve.lomax_calm, curve.laplace, curve.chosen, strict=True)
+        ]
+        axes.plot(epsilons, chosen, color=GREEN, linestyle="none", marker="o", markersize=4, label="what auto takes")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.legend()
+
+    return draw(
+        paint,
+        x="epsilon",
+        y="± rows, 19 times out of 20",
+        caption="The error of the count by epsilon. It follows from the declaration and the question alone: no row was read.",
+        alt="Curves of expected error against epsilon for Laplace noise and, from calm to worst table, for Lomax noise.",
+    )
