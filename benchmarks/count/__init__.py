@@ -1,0 +1,1 @@
+"""Degrees, smooth bounds and noise of `count`."""
