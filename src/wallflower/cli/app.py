@@ -14,7 +14,20 @@ from wallflower.cli.common import err
 from wallflower.errors import WallflowerError
 from wallflower.version import __version__
 
-COMMANDS = ("demo", "declare", "check", "ledger", "explain", "identify", "count", "subspaces", "publish", "attack", "stream", "certificate")
+COMMANDS = (
+    "demo",
+    "declare",
+    "check",
+    "ledger",
+    "explain",
+    "identify",
+    "count",
+    "subspaces",
+    "publish",
+    "attack",
+    "stream",
+    "certificate",
+)
 """Module names in `wallflower.cli`, in the order help lists them."""
 
 INTERRUPTED = 130

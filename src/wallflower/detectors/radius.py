@@ -120,7 +120,7 @@ class RadiusIndex:
         groups = asked.blocks.shape[0]
         leaf = (1 << asked.levels) - 1 + _leaves(groups, asked.levels)
         # Dense and sparse regions lie together in tree order; threads share them evenly when they take turns.
-        turns = np.random.default_rng(0).permutation(groups)
+        turns = np.argsort(np.arange(groups, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
         with threads_for(len(asked.rows)):
             counts: NDArray[np.int64] = neighbours(
                 (forest.blocks, forest.rows, forest.low, forest.high, forest.levels),

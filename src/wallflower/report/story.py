@@ -54,7 +54,9 @@ def budget_picture(scenes: Sequence[Scene]) -> Picture | None:
         axes.set_xlim(0, 100)
         axes.grid(visible=False, axis="y")
         for place, (_, spent, limit) in zip(places, bars, strict=True):
-            axes.text(99, place, f"{float(spent):g} of {float(limit):g}", ha="right", va="center", color=MUTED, fontsize=9)
+            axes.text(
+                99, place, f"{float(spent):g} of {float(limit):g}", ha="right", va="center", color=MUTED, fontsize=9
+            )
 
     said = "; ".join(f"{name} {float(spent):g} of {float(limit):g}" for name, spent, limit in bars)
     return draw(
