@@ -95,7 +95,7 @@ def test_no_row_but_the_asked_for_one_sees_more_than_epsilon(priced):
         for other in neighbours_of(table)
     ]
     found = exact_audit(law_of(priced), pairs)
-    promised = priced.guarantee(holds_when="-").epsilon
+    promised = priced.guarantee().epsilon
     assert found.within(promised)
     assert found.loss > 0.1
 

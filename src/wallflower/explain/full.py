@@ -98,12 +98,12 @@ class Plan:
         loss = unit.guarantee(distance=self.distance, neighbours=self.neighbours).epsilon
         return Exponential(exponent=self.epsilon / loss, monotone=self.monotone)
 
-    def guarantee(self, *, holds_when: str) -> PureDP:
+    def guarantee(self) -> PureDP:
         total = self.selection.guarantee(distance=self.distance, neighbours=self.neighbours).epsilon
         if self.certificate is not None:
             noise = self.certificate.noise
             total += noise.guarantee(distance=self.certificate.distance, neighbours=self.neighbours).epsilon
-        return PureDP(epsilon=total, neighbours=self.neighbours, protects=BUT_ASKED, holds_when=holds_when)
+        return PureDP(epsilon=total, neighbours=self.neighbours, protects=BUT_ASKED)
 
     @property
     def needed(self) -> int:

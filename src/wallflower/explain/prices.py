@@ -55,9 +55,7 @@ def price_full(plan: full.Plan, public: Mapping[str, str]) -> Price:
         "at most once in 20 times"
     )
     return Price(
-        guarantee=plan.guarantee(
-            holds_when=f"the row that changes does not carry the asked-for key '{public['record']}'"
-        ),
+        guarantee=plan.guarantee(),
         mechanism=mechanism,
         settings={**public, "search": "exact", "utility": "rows that must change before it is no longer valid"},
         expected={"needs": needs},

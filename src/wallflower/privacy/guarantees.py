@@ -15,6 +15,7 @@ from wallflower.schema.exact import shown
 
 EVERY_ROW = "every row"
 BUT_ASKED = "every row but the asked-for one"
+"""The asked-for row is whichever row carries the key that was asked for: a second row with that key is no other row."""
 SENSITIVE_ROWS = (
     "every row whose value is normal under the model, or would be after at most k rows were added or removed"
 )
@@ -78,7 +79,11 @@ class Guarantee:
         )
 
     def _rest(self) -> str:
-        return " The asked-for row itself is not protected." if self.protects == BUT_ASKED else ""
+        return (
+            " The asked-for row itself, which is any row with the key that was asked for, is not protected."
+            if self.protects == BUT_ASKED
+            else ""
+        )
 
 
 def _at_least_zero(owner: object, **numbers: Fraction) -> None:
