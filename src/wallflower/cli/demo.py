@@ -12,8 +12,15 @@ import typer
 from wallflower.cli.common import out
 from wallflower.errors import UsageError
 
-STEPS = ("explain", "identify", "count", "publish")
-"""`cli/demo_<step>.py`, in the order shown; each has `show(folder, console)`."""
+STEPS = ("explain", "identify", "count", "publish", "stream")
+"""`cli/demo_<step>.py`, in the order shown; each has `show(folder, console)` and gives back its scene."""
+
+TITLE = "Alder Valley hospitals: five questions about outliers"
+INTRODUCTION = (
+    "A made-up hospital network answers five questions about its outliers. For each: what was asked, what left the house, what it "
+    "cost, and what is promised to the people in the rows. The pictures also show what is really there, which on "
+    "real rows only the owner sees."
+)
 
 MARK = ".wallflower-demo"
 
@@ -38,10 +45,14 @@ def demo(
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / MARK).touch()
+    scenes = []
     for step in STEPS:
         place = folder / step
         place.mkdir()
         out.rule(f"[bold]{step}[/]", align="left")
-        import_module(f"wallflower.cli.demo_{step}").show(place, out)
+        scenes.append(import_module(f"wallflower.cli.demo_{step}").show(place, out))
         out.print()
-    out.print(f"Every file is in {folder}: declarations, ledgers, reports.", markup=False, highlight=False)
+    from wallflower.report.story import write_story
+
+    write_story(folder / "report.html", scenes, title=TITLE, introduction=INTRODUCTION)
+    out.print(f"Every file is in {folder}; open {folder / 'report.html'} to see it all.", markup=False, highlight=False)

@@ -1,4 +1,4 @@
-"""The demo of `explain`: one salary in a made-up town."""
+"""The demo of `explain`: one salary among the staff of a made-up hospital network."""
 
 from __future__ import annotations
 
@@ -6,29 +6,26 @@ from pathlib import Path
 
 from rich.console import Console
 
-from wallflower.cli.common import show_lines
-from wallflower.cli.demo_rows import normal, uniform
+from wallflower.cli.demo_rows import normal
+from wallflower.cli.demo_table import asked, laid_out, spent
 from wallflower.detectors import LOF, Grubbs
 from wallflower.explain import Context
-from wallflower.privacy.ledger import Ledger
-from wallflower.schema import load
-from wallflower.session import Session
-from wallflower.session import open as open_session
+from wallflower.report.story import Scene
 
-JOBS = {"Clerk": 48_000, "Nurse": 62_000, "Engineer": 81_000, "Lawyer": 118_000, "Surgeon": 205_000}
-CITIES = {"Ashby": 0, "Brook": 2_000, "Cairn": 5_000, "Dover": 9_000}
+JOBS = {"Porter": 34_000, "Nurse": 52_000, "Pharmacist": 71_000, "Physician": 118_000, "Surgeon": 205_000}
+HOSPITALS = {"Alder": 0, "Birch": 2_000, "Cedar": 5_000, "Dale": 9_000}
 
 DECLARATION = """\
 [table]
-id = "town-salaries"
-source = "salaries.csv"
+id = "staff"
+source = "staff.csv"
 key = "employee"
 unit = "row"
 neighbours = "add-remove"
 max_rows = 10_000
 reviewed = true
 test = false
-ledger = "salaries.ledger"
+ledger = "staff.ledger"
 
 [budget.output-constrained-dp]
 epsilon = "2"
@@ -37,13 +34,13 @@ epsilon = "2"
 
 [columns.job]
 role = "quasi-identifier"
-values = ["Clerk", "Nurse", "Engineer", "Lawyer", "Surgeon", "Judge"]
+values = ["Porter", "Nurse", "Pharmacist", "Physician", "Surgeon", "Director"]
 outside = "drop"
 missing = "drop"
 
-[columns.city]
+[columns.hospital]
 role = "quasi-identifier"
-values = ["Ashby", "Brook", "Cairn", "Dover"]
+values = ["Alder", "Birch", "Cedar", "Dale"]
 outside = "drop"
 missing = "drop"
 
@@ -57,39 +54,43 @@ missing = "drop"
 """
 
 
-def show(folder: Path, console: Console) -> None:
-    """Make the town, ask in which context one nurse stands out: under the paper's promise, then under the full one."""
-    lines, place = ["employee,job,city,salary"], 0
+def show(folder: Path, console: Console) -> Scene:
+    """Ask in which context one nurse's salary stands out: under the paper's promise, then under the full one."""
+    rows: list[str] = []
     for j, (job, pay) in enumerate(JOBS.items()):
-        for c, (city, more) in enumerate(CITIES.items()):
-            for salary in normal(150, mean=pay + more, deviation=pay / 16, seed=10 * j + c):
-                lines.append(f"e{place},{job},{city},{salary}")
-                place += 1
-    lines.append(f"e{place},Nurse,Cairn,{120_000 + round(1_000 * uniform(1, seed=7)[0])}")
-    (folder / "salaries.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    path = folder / "salaries.toml"
-    path.write_text(DECLARATION, encoding="utf-8")
-    Ledger.init(load(path))
-    session = open_session(path)
-    console.print(
-        f"A town lists {place + 1:,} salaries. Among all of them {120_000:,} is nothing special; for a nurse it is.",
-        highlight=False,
+        for h, (hospital, more) in enumerate(HOSPITALS.items()):
+            for salary in normal(150, mean=pay + more, deviation=pay / 16, seed=10 * j + h):
+                rows.append(f"e{len(rows)},{job},{hospital},{salary}")
+    record = f"e{len(rows)}"
+    rows.append(f"{record},Nurse,Cedar,108000")
+    session = laid_out(folder, "staff", header="employee,job,hospital,salary", rows=rows, declaration=DECLARATION)
+    setting = (
+        f"The network pays {len(rows):,} people. Among all of them a salary of 108,000 is nothing special; for a nurse it is. "
+        "Payroll wants to know where this one stands out, without telling what anybody else earns."
     )
-    by = ("job", "city")
-    record = f"e{place}"
-    _ask(
+    console.print(setting, highlight=False)
+    by = ("job", "hospital")
+    narrow = Context(record=record, metric="salary", by=by, detector=LOF(), epsilon="0.2", min_population=100)
+    _, first = asked(
         session,
-        f"in which context is {record} an outlier? (always a valid one)",
-        Context(record=record, metric="salary", by=by, detector=LOF(), epsilon="0.2", min_population=100),
+        f"in which context does {record} stand out? (the paper's promise: only valid contexts are candidates)",
+        narrow,
+        expect=str(session.price(narrow).expected["shortfall"]),
     )
-    _ask(
+    wide = Context(record=record, metric="salary", by=by, detector=Grubbs(), epsilon=1, guarantee="full")
+    _, second = asked(
         session,
-        f"the same of {record}, with full differential privacy for everyone else",
-        Context(record=record, metric="salary", by=by, detector=Grubbs(), epsilon=1, guarantee="full"),
+        f"the same of {record}, with differential privacy for everyone else and no condition",
+        wide,
+        expect=str(session.price(wide).expected["needs"]),
     )
+    from wallflower.report.explain import pictures
 
-
-def _ask(session: Session, question: str, query: Context) -> None:
-    price = session.price(query)
-    show_lines([("asked", question), *((name, str(text)) for name, text in price.expected.items())])
-    show_lines(session.release(query).lines())
+    return Scene(
+        area="explain",
+        title="Where does this record stand out?",
+        setting=setting,
+        lines=(*first, *second),
+        pictures=tuple(pictures(session.owner.report(narrow).value["seen"])),
+        spent=spent(session),
+    )

@@ -1,4 +1,4 @@
-"""The demo of `identify`: claims of a made-up insurer."""
+"""The demo of `identify`: blood values of a made-up hospital network."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ from pathlib import Path
 
 from rich.console import Console
 
-from wallflower.cli.common import show_lines
 from wallflower.cli.demo_rows import normal
+from wallflower.cli.demo_table import asked, laid_out, spent
 from wallflower.identify import Anomalies
-from wallflower.privacy.ledger import Ledger
-from wallflower.schema import load
-from wallflower.session import open as open_session
+from wallflower.report.story import Scene
 
 DECLARATION = """\
 [table]
-id = "claims"
-source = "claims.csv"
+id = "measurements"
+source = "measurements.csv"
 unit = "row"
 neighbours = "add-remove"
 max_rows = 5_000
 reviewed = true
 test = false
-ledger = "claims.ledger"
+ledger = "measurements.ledger"
 
 [columns.age]
 role = "quasi-identifier"
@@ -33,17 +31,17 @@ outside = "clip"
 missing = "drop"
 scale = 10
 
-[columns.amount]
+[columns.glucose]
 role = "sensitive"
 lower = 0
-upper = 50_000
+upper = 600
 step = 1
 outside = "clip"
 missing = "drop"
-scale = 500
+scale = 12
 
 [identify.default]
-columns = ["age", "amount"]
+columns = ["age", "glucose"]
 beta = 30
 radius = 1
 k = 3
@@ -51,31 +49,36 @@ epsilon = "2"
 """
 
 
-def show(folder: Path, console: Console) -> None:
-    """Make the claims, ask about three of them, show price, answers and ledger."""
-    ages, amounts = normal(3_000, mean=48, deviation=14, seed=3), normal(3_000, mean=2_500, deviation=700, seed=4)
-    rows = [f"{max(0, a)},{max(0, m)}" for a, m in zip(ages, amounts, strict=True)]
-    rows.append("37,21900")
-    (folder / "claims.csv").write_text("age,amount\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    path = folder / "claims.toml"
-    path.write_text(DECLARATION, encoding="utf-8")
-    Ledger.init(load(path))
-    session = open_session(path)
-    values = ({"age": 37, "amount": 21_900}, {"age": 48, "amount": 2_500}, {"age": 90, "amount": 40_000})
-    query = Anomalies(values=values, epsilon="1")
-    price = session.price(query)
-    console.print(
-        "An insurer holds about 3,000 claims. One of them, by a person of 37, is far from the rest.", highlight=False
+def show(folder: Path, console: Console) -> Scene:
+    """Ask about three values, one of them far from the rest."""
+    ages, values = normal(3_000, mean=48, deviation=14, seed=3), normal(3_000, mean=95, deviation=17, seed=4)
+    rows = [f"{max(0, a)},{max(0, v)}" for a, v in zip(ages, values, strict=True)] + ["37,430"]
+    session = laid_out(folder, "measurements", header="age,glucose", rows=rows, declaration=DECLARATION)
+    setting = (
+        f"The laboratory holds {len(rows):,} blood sugar values. A device maker asks whether some values occur there as anomalies. "
+        "Normal patients are protected; that a far outlier exists may be told."
     )
-    told = price.expected["wrong_if_one_row_holds_it_by_rows_near"]
-    show_lines(
-        [
-            ("asked", "is a claim of 21,900 at 37 an anomaly? of 2,500 at 48? of 40,000 at 90?"),
-            ("expect", f"a wrong answer about a value that one row holds, by rows near: {_pairs(told)}"),
-        ]
+    console.print(setting, highlight=False)
+    query = Anomalies(
+        values=({"age": 37, "glucose": 430}, {"age": 48, "glucose": 95}, {"age": 90, "glucose": 300}), epsilon=1
     )
-    show_lines(session.release(query).lines())
+    wrong = session.price(query).expected["wrong_if_one_row_holds_it_by_rows_near"]
+    chances = (
+        ", ".join(f"{near}: {chance}" for near, chance in wrong.items()) if isinstance(wrong, dict) else str(wrong)
+    )
+    _, lines = asked(
+        session,
+        "is 430 mg/dl at 37 an anomaly? 95 at 48? 300 at 90?",
+        query,
+        expect=f"chance of a wrong answer about a value that one row holds, by the number of rows near it: {chances}",
+    )
+    from wallflower.report.identify import pictures
 
-
-def _pairs(table: object) -> str:
-    return ", ".join(f"{near}: {chance}" for near, chance in table.items()) if isinstance(table, dict) else ""
+    return Scene(
+        area="identify",
+        title="Is this value an anomaly?",
+        setting=setting,
+        lines=tuple(lines),
+        pictures=tuple(pictures(session.owner.report(query).value["seen"])[:1]),
+        spent=spent(session),
+    )

@@ -16,6 +16,7 @@ from wallflower.cli.stream import open_results, trust
 from wallflower.engines.readings import windows_of_file
 from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy
+from wallflower.report.figures import Picture
 from wallflower.stream import parties
 from wallflower.stream.declaration import StreamDeclaration
 from wallflower.stream.simulation import Tally, simulate
@@ -35,8 +36,9 @@ def run_simulation(
     parquet: Path | None,
     picture: Path | None,
     entropy: Entropy,
+    drawn: list[Picture] | None = None,
 ) -> dict[str, Any]:
-    """Everything `simulate` prints, by name."""
+    """Everything `simulate` prints, by name; the page's pictures are added to `drawn`."""
     if picture is not None and picture.suffix != ".html":
         raise UsageError(f"a picture is a page and ends in .html, got '{picture.name}'.")
     kept = open_results(declared, results)
@@ -80,7 +82,9 @@ def run_simulation(
         "private": entropy.private,
     }
     if picture is not None:
-        _draw(picture, declared, kept.sample(DRAWN), shown, facts)
+        pictures = _draw(picture, declared, kept.sample(DRAWN), shown, facts)
+        if drawn is not None:
+            drawn += pictures
     if parquet is not None:
         kept.export(parquet)
     kept.close()
@@ -129,7 +133,7 @@ def _draw(
     sample: dict[str, NDArray[Any]],
     shown: list[NDArray[np.float64]],
     facts: dict[str, Any],
-) -> None:
+) -> list[Picture]:
     from wallflower.report.stream import pictures, write_stream_page
 
     names = [column.name for column in declared.columns]
@@ -142,6 +146,7 @@ def _draw(
         np.asarray(sample["decided"], dtype=np.bool_),
     )
     write_stream_page(path, stream=declared.id, price=parties.price(declared), facts=facts, drawn=drawn)
+    return drawn
 
 
 def _exact(value: Any) -> str:

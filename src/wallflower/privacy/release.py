@@ -114,18 +114,26 @@ class Release:
 def _said(value: Mapping[str, Any]) -> str:
     if isinstance(value.get("text"), str):
         return str(value["text"])
-    return ", ".join(
-        f"{name} {_ends(item) if name == 'interval' else _plain(item)}"
-        for name, item in value.items()
-        if item is not None
-    )
+    if "answers" in value:
+        return "; ".join(
+            f"{_plain(one['asked'])}: {'an anomaly' if one['anomalous'] else 'no anomaly'}" for one in value["answers"]
+        )
+    if "subspaces" in value:
+        return "; ".join(
+            _plain(one["columns"]) + ("" if one["count"] is None else f": count {one['count']}")
+            for one in value["subspaces"]
+        )
+    said = {
+        name: _ends(item) if name == "interval" else _plain(item) for name, item in value.items() if item is not None
+    }
+    return ", ".join(f"{name} {text}" for name, text in said.items())
 
 
 def _plain(item: object) -> str:
     if isinstance(item, Mapping):
-        return "; ".join(f"{name} = {_plain(part)}" for name, part in item.items())
+        return ", ".join(f"{name} {_plain(part)}" for name, part in item.items())
     if isinstance(item, list | tuple):
-        return " | ".join(_plain(part) for part in item)
+        return ", ".join(_plain(part) for part in item)
     if isinstance(item, bool):
         return "yes" if item else "no"
     return str(item)

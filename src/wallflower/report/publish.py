@@ -40,7 +40,7 @@ def _before_and_after(column: dict[str, Any]) -> Picture:
         axes.bar(places + 0.2, after, width=0.4, color=ORANGE, label="published, spread over the interval")
         step = max(1, -(-len(labels) // MOST_LABELS))
         axes.set_xticks(places[::step], [str(label)[:16] for label in labels[::step]])
-        axes.legend()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
     return draw(
         paint,

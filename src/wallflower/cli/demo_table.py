@@ -1,0 +1,47 @@
+"""What the demos of the four table areas share: a table on disk, a question asked, a scene told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from pathlib import Path
+
+from wallflower.cli.common import show_lines
+from wallflower.privacy.ledger import Ledger
+from wallflower.privacy.release import Release
+from wallflower.schema import load
+from wallflower.session import Query, Session
+from wallflower.session import open as open_session
+
+Lines = list[tuple[str, str]]
+
+
+def laid_out(folder: Path, name: str, *, header: str, rows: Iterable[str], declaration: str) -> Session:
+    """Rows, declaration and ledger in `folder`, and a session on them."""
+    (folder / f"{name}.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    path = folder / f"{name}.toml"
+    path.write_text(declaration, encoding="utf-8")
+    Ledger.init(load(path))
+    return open_session(path)
+
+
+def asked(session: Session, question: str, query: Query, *, expect: str) -> tuple[Release, Lines]:
+    """Ask, show, and give back what was shown."""
+    release = session.release(query)
+    lines = [("asked", question), ("expect", expect), *release.lines()]
+    show_lines(lines)
+    return release, lines
+
+
+def spent(session: Session) -> Mapping[str, tuple[Fraction, Fraction]]:
+    """What each account of the table has paid, and its limit; of two accounts of a family the one that binds."""
+    statement = Ledger.open(session.declaration.ledger).show(session.declaration)
+    found = {}
+    for standing in statement.accounts:
+        if standing.limit is None:
+            continue
+        name = "publications" if "publications" in standing.limit else "epsilon"
+        if standing.spent[name]:
+            label = standing.account.family + (f" '{standing.account.model}'" if standing.account.model else "")
+            found[label] = (Fraction(standing.spent[name]), Fraction(standing.limit[name]))
+    return found

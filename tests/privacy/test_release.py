@@ -1,0 +1,78 @@
+"""What a release shows and what it refuses to hold."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+
+import pytest
+
+from wallflower.privacy.guarantees import PureDP
+from wallflower.privacy.release import OwnerOnly, Release
+
+
+def release(value, **changes):
+    fields = {
+        "value": value,
+        "guarantee": PureDP(epsilon=Fraction(1, 2), neighbours="add-remove"),
+        "mechanism": {"name": "discrete-laplace", "scale": "2"},
+        "ledger": {"account": "t", "entry": 3, "spent": {"epsilon": "0.5"}, "left": {"epsilon": "1"}},
+        "private": True,
+    }
+    return Release(**(fields | changes))
+
+
+@pytest.mark.parametrize(
+    "smuggled",
+    [
+        OwnerOnly(7),
+        {"count": OwnerOnly(7)},
+        {"counts": [1, OwnerOnly(7)]},
+        {"count": 7.5},
+        {"count": Fraction(1, 2)},
+        {"bytes": b"7"},
+        {3: "x"},
+    ],
+)
+def test_only_plain_json_without_floats_can_leave(smuggled):
+    with pytest.raises(TypeError):
+        release(smuggled)
+    with pytest.raises(TypeError):
+        release({"count": 1}, ledger={"entry": smuggled} if not isinstance(smuggled, dict) else smuggled)
+
+
+def test_an_owners_value_shows_and_serialises_nothing():
+    hidden = OwnerOnly("secret")
+    assert "secret" not in f"{hidden} {hidden!r}"
+    assert hidden.value == "secret"
+    with pytest.raises(TypeError):
+        pickle.dumps(hidden)
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ({"count": 37, "interval": [0, 85]}, "count 37, interval 0 to 85"),
+        ({"count": 37, "interval": None}, "count 37"),
+        ({"context": {"job": ["CEO"]}, "text": "job is CEO"}, "job is CEO"),
+        ({"answers": [{"asked": {"x": "1", "y": "2"}, "anomalous": True}]}, "x 1, y 2: an anomaly"),
+        ({"subspaces": [{"columns": ["a", "b"], "count": 4}, {"columns": ["c"], "count": None}]}, "a, b: count 4; c"),
+        ({"file": "out.csv", "rows": 10, "groups": 2}, "file out.csv, rows 10, groups 2"),
+        (None, "no answer"),
+    ],
+)
+def test_a_release_reads_well(value, says):
+    shown = release(value)
+    assert str(shown).splitlines()[0] == f"answer   {says}"
+    assert says in shown._repr_html_()
+    assert "0.5 spent, 1 left" in str(shown)
+
+
+def test_a_seeded_release_says_so_first():
+    assert "NOT PRIVATE" in str(release({"count": 1}, private=False)).splitlines()[1]
+
+
+def test_no_answer_has_no_fields():
+    with pytest.raises(LookupError, match="no answer"):
+        release(None)["count"]
+    assert release(None).to_json()["release"] is None
