@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import replace
 
 import duckdb
+import pandas as pd
 import pytest
 
 from tests.contracts.engine_sources import categories, declare, numbers
@@ -161,3 +162,31 @@ def test_a_strange_key_finds_nothing(tmp_path, key):
     assert read(path, key="c", record=key) is None
     duckdb.sql("SELECT * FROM (VALUES (1.0, 1), (2.0, 2)) AS t(x, c)").write_parquet(str(tmp_path / "rows.parquet"))
     assert read(tmp_path / "rows.parquet", key="c", record=key) is None
+
+
+def test_a_file_without_names_does_not_show_its_first_row(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("canary-41,a\n2,b\n")
+    with pytest.raises(DeclarationError) as caught:
+        read(path)
+    assert "canary" not in str(caught.value)
+
+
+def test_another_spelling_of_a_name_is_proposed(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(" X,c\n2,b\n")
+    with pytest.raises(DeclarationError, match="Did you mean ' X'"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["rows[1]", "rows*", "rows?", "rows[", "row's", "x=7/rows"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_a_name_is_one_file_and_no_pattern_and_its_folder_no_column(tmp_path, name, ending):
+    for stem, value in ((name, 1), ("rows1", 5), ("rowsx", 6)):
+        path = tmp_path / f"{stem}.{ending}"
+        path.parent.mkdir(exist_ok=True)
+        if ending == "parquet":
+            pd.DataFrame({"x": [value]}).to_parquet(path)
+        else:
+            path.write_text(f"x\n{value}\n" if ending == "csv" else f'[{{"x": {value}}}]')
+    assert read(tmp_path / f"{name}.{ending}") == [[10]]

@@ -47,7 +47,7 @@ class CsvFile:
         source = self.path if self._is_utf8() else self._transcoded(base.folder)
         types = ", ".join(f"'f{at}': 'VARCHAR'" for at in range(len(names)))
         scan = (
-            f"read_csv({sql.literal(str(source))}, auto_detect=false, header=true, columns={{{types}}},"
+            f"read_csv({sql.one_file(source)}, {sql.NO_FOLDER_NAMES}, auto_detect=false, header=true, columns={{{types}}},"
             f" delim={sql.literal(self.read.delimiter)}, quote='\"', escape='\"', nullstr='', comment='',"
             f" compression='none', null_padding=true, ignore_errors=true, strict_mode=false, parallel=false,"
             f" max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE})"

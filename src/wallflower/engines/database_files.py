@@ -73,7 +73,7 @@ class ParquetFile(Typed):
     path: Path
 
     def scan(self, base: Database) -> str:
-        return f"read_parquet({sql.literal(str(self.path))})"
+        return f"read_parquet({sql.one_file(self.path)}, {sql.NO_FOLDER_NAMES})"
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class SqliteFile:
                 *columns_, _ = zip(*batch, strict=True)
                 texts = [pa.array(map(cell_text, column), type=pa.large_string()) for column in columns_]
                 writer.write_batch(pa.record_batch([*texts, pa.array([True] * len(batch))], schema=schema))
-        sql.stage(base, f"read_parquet({sql.literal(str(copy))})", fields)
+        sql.stage(base, f"read_parquet({sql.one_file(copy)}, {sql.NO_FOLDER_NAMES})", fields)
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:

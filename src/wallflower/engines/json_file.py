@@ -43,7 +43,7 @@ class JsonFile:
             lines = file.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"["
         form = "format='newline_delimited', ignore_errors=true" if lines else "format='array'"
         limits = f"compression='uncompressed', maximum_object_size={LARGEST_RECORD}"
-        return f"{function}({sql.literal(str(self.path))}, {form}, {limits}{extra})"
+        return f"{function}({sql.one_file(self.path)}, {sql.NO_FOLDER_NAMES}, {form}, {limits}{extra})"
 
 
 def _text(cell: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from wallflower.engines.database import Database
 from wallflower.engines.reading import Kind
@@ -20,6 +21,10 @@ TYPES = {
 }
 
 
+NO_FOLDER_NAMES = "hive_partitioning=false"
+"""Or else a folder called salary=0 would give every row of a file in it that salary."""
+
+
 def stage(base: Database, scan: str, cells: Sequence[str], kinds: Sequence[Kind] | None = None) -> None:
     """The view `staged`: the given expressions over a scan as c0, c1, ...; text unless `kinds` says otherwise."""
     # `present` keeps the view valid, and countable, when no column is asked for.
@@ -31,6 +36,11 @@ def stage(base: Database, scan: str, cells: Sequence[str], kinds: Sequence[Kind]
 
 def name(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
+
+
+def one_file(path: Path) -> str:
+    """The path as a literal that stands for this file alone: DuckDB's readers take a bare name as a pattern."""
+    return literal("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute())))
 
 
 def literal(text: str) -> str:

@@ -52,12 +52,26 @@ def wanted_columns(declaration: Declaration, columns: Sequence[str]) -> tuple[st
 
 
 def find_columns(wanted: Sequence[str], physical: Sequence[str]) -> None:
-    """Refuse a declared column that the data do not have, or have twice; names are the owner's metadata."""
+    """Refuse a declared column that the data do not have, or have twice.
+
+    What the data do have is not said, but for another spelling of the same name: the first line of a file without a
+    header is a row, and askers read this.
+    """
     for name in wanted:
         if name not in physical:
-            raise DeclarationError(f"the data have no column '{name}'.", hint=nearest_name(name, physical))
+            alike = [other for other in physical if _letters(other) == _letters(name)]
+            said = (
+                f"Did you mean '{alike[0]}'?" if alike else "`wallflower declare` on the data drafts all that it has."
+            )
+            raise DeclarationError(
+                f"the data have no column '{name}'.", hint=f"{said} A text file begins with a line of names."
+            )
         if list(physical).count(name) > 1:
             raise DeclarationError(f"the data have several columns named '{name}'.", hint="Rename all but one.")
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 def view_of(
