@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from wallflower.engines.base import Rows, Source
-from wallflower.errors import DeclarationError, ReleaseFailed, UsageError, WallflowerError
+from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.privacy.ledger import Charge, Ledger
 from wallflower.privacy.price import Price
@@ -69,21 +69,13 @@ class Session:
         self._refuse_unreviewed()
         price = self.price(query)
         ledger = Ledger.open(self.declaration.ledger)
-        ledger.check(price.guarantee, declaration=self.declaration, query=description(query), request_id=request_id)
-        self._source.verify(query.columns)  # names and types of columns, no row: a typing error should cost nothing
-        charge = ledger.charge(
-            price.guarantee, declaration=self.declaration, query=description(query), request_id=request_id
-        )
+        asked = description(query)
+        if not ledger.check(price.guarantee, declaration=self.declaration, query=asked, request_id=request_id):
+            self._source.verify(query.columns)  # names and types of columns, no row: a typing error should cost nothing
+        charge = ledger.charge(price.guarantee, declaration=self.declaration, query=asked, request_id=request_id)
         if charge.replay is not None:
-            return _recorded(charge.replay, price)
-        value = self._draw(query, charge)
-        release = Release(
-            value=value,
-            guarantee=price.guarantee,
-            mechanism=price.mechanism,
-            ledger=charge.to_json(),
-            private=self._entropy.private and not self.declaration.test,
-        )
+            return _recorded(charge, price)
+        release = self._draw(query, price, charge)
         ledger.answer(charge.entry, release.to_json())
         return release
 
@@ -91,23 +83,35 @@ class Session:
     def owner(self) -> Owner:
         return Owner(self.declaration, self._source)
 
-    def _draw(self, query: Query, charge: Charge) -> dict[str, Any] | None:
-        """Run the query; whatever breaks is reported by its kind and place alone, with no chain that could hold a row."""
+    def _draw(self, query: Query, price: Price, charge: Charge) -> Release:
+        """The answer; whatever breaks is told by its kind and place alone, with no chain or frame that could hold a row."""
         try:
-            with self._source.rows(query.columns) as rows:
-                return query.run(rows, self._entropy)
-        except WallflowerError as error:
-            known: WallflowerError | None = type(error)(error.message, hint=error.hint)
-            place = ""
+            release, what = self._attempt(query, price, charge)
+        except WallflowerError as error:  # while opening: engines then speak of files and types alone
+            release, what = None, str(error)
         except Exception as error:  # noqa: BLE001 - any failure here may quote a row
-            known, place = None, _place(error)
+            release, what = None, _broke(error)
+        if release is not None:
+            return release
         # Raised outside the handlers: inside them Python would keep the first error as __context__.
-        if known is not None:
-            raise known
-        raise ReleaseFailed(
-            f"the answer could not be computed ({place}). Entry {charge.entry} has been charged and its request id is spent.",
-            hint="This is a bug: please report the place named here. It says nothing about your rows.",
-        )
+        raise ReleaseFailed(what, hint=f"Entry {charge.entry} has been charged and its request id is spent.")
+
+    def _attempt(self, query: Query, price: Price, charge: Charge) -> tuple[Release | None, str]:
+        """The release, or what broke. After the rows are open only a ReleaseFailed is told in its own words."""
+        with self._source.rows(query.columns) as rows:
+            try:
+                release = Release(
+                    value=query.run(rows, self._entropy),
+                    guarantee=price.guarantee,
+                    mechanism=price.mechanism,
+                    ledger=charge.to_json(),
+                    private=self._entropy.private and not self.declaration.test,
+                )
+            except ReleaseFailed as error:
+                return None, str(error)
+            except Exception as error:  # noqa: BLE001 - errors of our own among them: they too may quote a row
+                return None, _broke(error)
+        return release, ""
 
     def _refuse_unreviewed(self) -> None:
         if not self.declaration.reviewed:
@@ -169,6 +173,10 @@ def description(query: Query) -> dict[str, Any]:
 def _described(value: object) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         inner = {field.name: _described(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        if inner.keys() & {"command", "kind"}:
+            raise UsageError(
+                f"a field of {type(value).__name__} is called 'command' or 'kind', which would hide what it is."
+            )
         return {"kind": type(value).__name__, **inner}
     if isinstance(value, Fraction):
         return shown(value)
@@ -177,23 +185,45 @@ def _described(value: object) -> Any:
     if isinstance(value, list | tuple | frozenset | set):
         items = [_described(item) for item in value]
         return sorted(items, key=str) if isinstance(value, frozenset | set) else items
-    if value is None or isinstance(value, str | bool | int):
+    if isinstance(value, str | Path):
+        return _sayable(str(value))
+    if value is None or isinstance(value, bool | int):
         return value
-    if isinstance(value, Path):
-        return str(value)
     raise UsageError(
         f"a query cannot hold a {type(value).__name__}: the ledger could not say what was asked.",
         hint="Use text, whole numbers, exact fractions, or frozen dataclasses of them.",
     )
 
 
-def _recorded(answer: Mapping[str, Any], price: Price) -> Release:
+def _sayable(text: str) -> str:
+    """Text that can be written down; the command line lets bytes through that are no text."""
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise UsageError(f"{text!a} is not text.", hint="Write it in UTF-8.")
+    return text
+
+
+def _recorded(charge: Charge, price: Price) -> Release:
+    """The recorded answer, with the promise it was given under; a promise that is worded anew is still the same."""
+    answer = charge.replay or {}
+    now = price.guarantee.to_json()
+    if any(now[name] != said for name, said in answer["guarantee"].items() if name != "sentence"):
+        raise LedgerError(
+            f"entry {charge.entry} was answered under another promise than this version of Wallflower would give.",
+            hint="The answer and its promise are in `wallflower ledger history DECL --json`. Use a new id to ask again.",
+        )
     return Release(
         value=answer["release"],
         guarantee=price.guarantee,
         mechanism=answer["mechanism"],
         ledger=answer["ledger"],
         private=bool(answer["private"]),
+    )
+
+
+def _broke(error: BaseException) -> str:
+    return (
+        f"the answer could not be computed ({_place(error)}). This is a bug: please report the place named here; it says "
+        "nothing about your rows."
     )
 
 

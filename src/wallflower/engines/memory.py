@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ CHUNK = 1_000_000
 class MemorySource:
     """A frame with its declaration; nothing is converted before a view opens."""
 
-    frame: Any
+    frame: Any = field(repr=False)
     declaration: Declaration
 
     @contextmanager
@@ -61,10 +61,10 @@ class MemoryRows:
     """A view held as one array of integers per column."""
 
     view: View
-    settled: Mapping[str, NDArray[np.int64]]
+    settled: Mapping[str, NDArray[np.int64]] = field(repr=False)
     """The integers of every row, those that leave included."""
-    stays: NDArray[np.bool_]
-    key: Any
+    stays: NDArray[np.bool_] = field(repr=False)
+    key: Any = field(repr=False)
     """The key column as it came; None without a key."""
 
     @classmethod

@@ -128,11 +128,13 @@ class Ledger:
     @_helpful
     def check(
         self, guarantee: Guarantee, *, declaration: Declaration, query: Mapping[str, Any], request_id: str | None = None
-    ) -> None:
-        """Refuse what `charge` would refuse now; writes nothing, and promises nothing about later."""
+    ) -> bool:
+        """Refuse what `charge` would refuse now, or say whether it has an answer already; promises nothing about later."""
         with self._transaction("BEGIN"):
-            if recorded(self._books, declaration, query, request_id) is None:
+            answered = recorded(self._books, declaration, query, request_id) is not None
+            if not answered:
                 checked(self._books, guarantee, declaration, self.path)
+        return answered
 
     @_helpful
     def charge(

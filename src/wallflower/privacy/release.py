@@ -35,21 +35,23 @@ class OwnerOnly:
         raise TypeError(message)
 
 
-def _leavable(value: object) -> None:
-    """Refuse anything but plain JSON without floats: a float can carry more of the rows than it shows."""
-    if value is None or isinstance(value, str | bool | int):
-        return
+def plain(value: object) -> Any:
+    """The same value in nothing but JSON's own types, copied: no float, which can carry more of the rows than it shows,
+    and no subclass, which can carry anything.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, str):
+        return "".join(value)
     if isinstance(value, Mapping):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                message = "a release names its fields by text"
-                raise TypeError(message)
-            _leavable(item)
-        return
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        for item in value:
-            _leavable(item)
-        return
+        if not all(isinstance(key, str) for key in value):
+            message = "a release names its fields by text"
+            raise TypeError(message)
+        return {"".join(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
+        return [plain(item) for item in value]
     message = f"a release cannot hold a {type(value).__name__}"
     raise TypeError(message)
 
@@ -67,8 +69,12 @@ class Release:
     """False when the noise came from a seed: then nothing is promised."""
 
     def __post_init__(self) -> None:
-        for part in (self.value, self.mechanism, self.ledger):
-            _leavable(part)
+        for part in ("value", "mechanism", "ledger"):
+            given = getattr(self, part)
+            if not isinstance(given, Mapping) and not (part == "value" and given is None):
+                message = f"the {part} of a release is a mapping, not a {type(given).__name__}"
+                raise TypeError(message)
+            object.__setattr__(self, part, plain(given))  # a copy: whoever keeps the original cannot change a release
 
     def __getitem__(self, name: str) -> Any:
         if self.value is None:
