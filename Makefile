@@ -18,6 +18,7 @@ check: $(VENV)/.tested
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/links.py
 
 bench: $(VENV)/.tested
 	$(BIN)/python -m benchmarks
@@ -25,8 +26,11 @@ bench: $(VENV)/.tested
 reproduce: $(VENV)/.tested
 	$(BIN)/python -m experiments
 
-reference: $(VENV)/.installed  ## write docs/reference/cli.md anew from the commands' own help
+reference: $(VENV)/.installed  ## write the generated pages and pictures of docs anew
 	$(BIN)/python scripts/reference.py
+	$(BIN)/python scripts/python_reference.py
+	$(BIN)/python scripts/guarantees.py
+	$(BIN)/python scripts/trade_offs.py
 
 pins: $(VENV)/.tested  ## print the pin of every proof; reread a proof before you change its pin
 	$(BIN)/python -m tests.proof_pins

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import typer
+from scripts.links import broken
 from scripts.reference import PAGE, every_command, page
 
 import wallflower
+from tests.doc_blocks import blocks, run_page
 from wallflower.cli.app import build, run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,22 +25,14 @@ COMMANDS = [
 ]
 
 
-def blocks(kind: str) -> list[str]:
-    return re.findall(rf"```{kind}\n(.*?)```", README, flags=re.DOTALL)
-
-
-def test_the_readme_works_from_its_own_text(tmp_path, monkeypatch, capfd):
+def test_the_readme_works_from_its_own_text(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (csv,), (toml,), (console,), (python,) = (blocks(kind) for kind in ("csv", "toml", "console", "python"))
-    (tmp_path / "visits.csv").write_text(csv)
+    kinds = {block.kind: block for block in blocks(README)}
+    (tmp_path / "visits.csv").write_text(kinds["csv"].body)
     assert run(["declare", "visits.csv", "-o", "draft.toml"]) == 0
-    (tmp_path / "visits.toml").write_text(toml)
-    for line in console.splitlines():
-        assert line.startswith("$ wallflower ")
-        assert run(shlex.split(line)[2:]) == 0, capfd.readouterr().err
-    assert "epsilon" in capfd.readouterr().out
-    exec(compile(python, "README.md", "exec"), {})  # noqa: S102 - the point of the test
-    assert re.search(r"^\d+$", capfd.readouterr().out, flags=re.MULTILINE)
+    printed = run_page(ROOT / "README.md", names={"csv": "visits.csv", "toml": "visits.toml"})
+    assert any("epsilon" in said for said in printed)
+    assert set(kinds) == {"csv", "toml", "console", "python"}
 
 
 def test_the_readme_fits_a_screen_and_a_half():
@@ -58,19 +51,12 @@ def test_the_page_of_commands_is_what_help_prints():
 
 
 def test_links_lead_somewhere():
-    broken = []
-    for document in [
-        *ROOT.glob("*.md"),
-        *(ROOT / "docs").rglob("*.md"),
-        *(ROOT / "experiments").rglob("*.md"),
-        *(ROOT / "src").rglob("*.md"),
-    ]:
-        for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
-            if "://" in target or target.startswith("#"):
-                continue
-            if not (document.parent / target.split("#")[0]).exists():
-                broken.append(f"{document.relative_to(ROOT)}: {target}")
-    assert broken == []
+    assert broken() == []
+
+
+def test_a_lost_file_and_a_lost_heading_are_noticed(tmp_path):
+    (tmp_path / "README.md").write_text("# One & two\n[here](#one--two) [gone](gone.md) [lost](#lost)\n")
+    assert broken(tmp_path) == ["README.md: gone.md", "README.md: #lost"]
 
 
 def test_the_version_is_said_once(capfd):

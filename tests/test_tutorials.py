@@ -1,0 +1,27 @@
+"""Every tutorial is run from its own text, in an empty folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.doc_blocks import run_page
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+AREAS = {"explain", "identify", "count", "publish", "stream"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_leads_to_a_certificate(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_page(page)
+    certificate = (tmp_path / "certificate.html").read_text(encoding="utf-8")
+    assert "<html" in certificate
+    assert "NOT PRIVATE" not in certificate
+
+
+def test_every_area_has_a_tutorial():
+    assert {page.stem for page in TUTORIALS} == AREAS
