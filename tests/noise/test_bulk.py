@@ -85,6 +85,7 @@ class Scripted:
         return self.further & ((1 << count) - 1)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 7), st.integers(0, 2**64 - 1))
 def test_a_tie_is_broken_as_the_real_uniform_would(word, further):
     law = TruncatedGeometric(Fraction(1, 3), 12)

@@ -111,7 +111,7 @@ def test_a_damaged_message_is_refused_or_says_what_it_spells(message, data):
     assert heard.encode() == bytes(raw)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=200))
 def test_noise_on_the_line_is_refused(raw):
     with pytest.raises(Malformed):

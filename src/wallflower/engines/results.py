@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,7 +98,8 @@ class Results:
                 "readings": [len(window.numbers) for window in windows],
                 "presumed": [int(window.presumed.sum()) for window in windows],
                 "decided": [int(window.decided.sum()) for window in windows],
-                "received": [window.received for window in windows],
+                "received": _moments([window.received for window in windows]),
+                "stored": _moments([time.time()] * len(windows)),
             }
         )
         rows = pa.concat_tables([self._rows(first + place, window) for place, window in enumerate(windows)])
@@ -105,10 +107,7 @@ class Results:
         try:
             self._db.register("heads", heads)
             self._db.register("rows", rows)
-            self._db.execute(
-                "INSERT INTO windows SELECT * REPLACE (make_timestamp((received * 1e6)::BIGINT) AS received),"
-                " now()::TIMESTAMP FROM heads"
-            )
+            self._db.execute("INSERT INTO windows SELECT * FROM heads")
             self._db.execute("INSERT INTO points SELECT * FROM rows")
             self._db.execute("COMMIT")
             self._next += len(windows)
@@ -164,6 +163,13 @@ class Results:
 
     def close(self) -> None:
         self._db.close()
+
+
+def _moments(seconds: list[float]) -> Any:
+    """Seconds since 1970 as UTC timestamps, whatever the machine's time zone."""
+    import pyarrow as pa
+
+    return pa.array([int(moment * 1e6) for moment in seconds], pa.timestamp("us"))
 
 
 def _quoted(name: str) -> str:

@@ -67,16 +67,20 @@ class Book:
         per_day: Fraction,
     ) -> None:
         self._family, self._epsilon, self._per_window, self._per_day = family, epsilon, per_window, per_day
+        self._db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=2)
         try:
             self._open(path, sensor, stream)
+        except LedgerError:
+            self._db.close()
+            raise
         except sqlite3.Error as error:
+            self._db.close()
             raise LedgerError(
                 f"the sensor's book '{path}' cannot be used ({error}).",
                 hint="Another sensor process may hold it, or it is damaged. Each sensor has a book of its own.",
             ) from None
 
     def _open(self, path: Path | None, sensor: str, stream: bytes) -> None:
-        self._db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=2)
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
@@ -94,7 +98,6 @@ class Book:
             )
         elif row[2] != stream:
             if self._db.execute("SELECT count(*) FROM outbox").fetchone()[0]:
-                self._db.execute("ROLLBACK")
                 raise LedgerError(
                     f"the book '{path}' still holds windows noised under another declaration.",
                     hint="Run the sensor with the old declaration until its outbox is empty, then change it.",

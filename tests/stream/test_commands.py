@@ -1,0 +1,113 @@
+"""The commands: what simulate prints and draws, refusals, and that no reading shows up anywhere."""
+
+from __future__ import annotations
+
+import json
+
+import duckdb
+import pytest
+
+from tests.stream import support
+from wallflower.cli.app import run
+
+
+@pytest.fixture
+def stream_file(tmp_path):
+    path = tmp_path / "pumps.toml"
+    path.write_text(support.text(window=100))
+    return path
+
+
+def asked(capfd, *arguments):
+    code = run(["stream", *map(str, arguments)])
+    captured = capfd.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.mark.parametrize("protocol", ["private", "paper"])
+def test_simulate_runs_everything_and_draws_it(tmp_path, capfd, protocol):
+    file = tmp_path / "pumps.toml"
+    file.write_text(support.text(protocol, window=200))
+    code, out, _ = asked(
+        capfd, "simulate", file, "--sensors", 2, "--readings", 900, "--picture", tmp_path / "p.html",
+        "-o", tmp_path / "r.duckdb", "--parquet", tmp_path / "r.parquet", "--json",
+    )  # fmt: skip
+    said = json.loads(out)
+    assert code == 0
+    assert said["ok"]
+    assert (said["windows"], said["readings"]) == (10, 1800)
+    assert said["private"] is True
+    assert ("no DP towards the corrector" in said["trust"]) is (protocol == "paper")
+    page = (tmp_path / "p.html").read_text()
+    assert page.count("<svg") == 3
+    assert "NOT PRIVATE" in page
+    with duckdb.connect(str(tmp_path / "r.duckdb")) as db:
+        counts = db.execute("SELECT count(*), count(DISTINCT (sensor, number, position)) FROM readings").fetchone()
+        about = dict(db.execute("SELECT name, text FROM about").fetchall())
+        parquet = db.execute(f"SELECT count(*) FROM '{tmp_path / 'r.parquet'}'").fetchone()
+    assert counts == (1800, 1800)
+    assert parquet == (1800,)
+    assert json.loads(about["guarantee"])["family"] == "local-dp"
+    assert asked(capfd, "simulate", file, "-o", tmp_path / "r.duckdb")[0] == 2
+
+
+def test_a_dry_run_says_both_levels_and_reads_nothing(capfd, stream_file):
+    for command in (("simulate",), ("sensor", "--data", "no-such-file.csv")):
+        code, out, _ = asked(capfd, command[0], stream_file, *command[1:], "--dry-run")
+        assert code == 0
+        assert "Event level" in out
+        assert "User level" in out
+        assert "Nothing was read" in out
+
+
+def test_a_seed_is_for_test_streams_alone(tmp_path, capfd, stream_file):
+    code, out, _ = asked(capfd, "simulate", stream_file, "--readings", 100, "--seed", 1, "--json")
+    assert code == 0
+    assert json.loads(out)["private"] is False
+    stream_file.write_text(stream_file.read_text().replace("test = true", "test = false"))
+    code, out, _ = asked(capfd, "simulate", stream_file, "--readings", 100, "--seed", 1, "--json")
+    assert code == 2
+    assert json.loads(out)["error"]["kind"] == "usage"
+
+
+def test_refusals_name_the_way_out(tmp_path, capfd, stream_file):
+    assert asked(capfd, "corrector", stream_file)[0] == 2
+    assert asked(capfd, "sensor", stream_file, "--data", tmp_path / "none.csv")[0] == 2
+    assert asked(capfd, "sensor", stream_file, "--data", tmp_path / "none.csv", "--name", "analyst")[0] == 2
+    assert asked(capfd, "sensor", stream_file, "--data", "x", "--name", "a/b")[0] == 2
+    (tmp_path / "other.csv").write_text("flow,presure\n1,2\n")
+    code, _, err = asked(capfd, "simulate", stream_file, "--data", tmp_path / "other.csv")
+    assert code == 2
+    assert "Did you mean 'presure'" in err
+    assert asked(capfd, "simulate", stream_file, "--picture", tmp_path / "p.png")[0] == 2
+
+
+def test_a_day_that_is_spent_refuses_with_exit_three(tmp_path, capfd):
+    file = tmp_path / "pumps.toml"
+    file.write_text(support.text(window=100).replace('per_day = "1000000000"', 'per_day = "1000"'))
+    code, out, _ = asked(capfd, "simulate", file, "--readings", 1000, "--json")
+    assert code == 3
+    assert json.loads(out)["error"]["kind"] == "budget"
+
+
+def test_no_reading_is_printed(tmp_path, capfd, stream_file):
+    """Odd cells, a canary and numbers out of range: nothing of them comes out, whatever happens."""
+    data = tmp_path / "readings.csv"
+    data.write_text("flow,pressure\n" + "4711.4711,canary\n,\nnan,inf\n1e400,-1\n" * 60)
+    code, out, err = asked(capfd, "simulate", stream_file, "--data", data, "-o", tmp_path / "r.duckdb", "--json")
+    assert code == 0
+    assert json.loads(out)["readings"] == 240
+    for spelt in ("4711", "canary"):
+        assert spelt not in out + err
+    with duckdb.connect(str(tmp_path / "r.duckdb")) as db:
+        assert "canary" not in str(db.execute("SELECT * FROM readings").fetchall())
+
+
+def test_the_broker_files_hold_no_password(tmp_path, capfd, stream_file):
+    code, out, _ = asked(capfd, "broker", stream_file, "--out", tmp_path / "b")
+    assert code == 0
+    assert "mosquitto_passwd" in out
+    assert "allow_anonymous false" in (tmp_path / "b" / "mosquitto.conf").read_text()
+    access = (tmp_path / "b" / "acl").read_text()
+    assert "pattern write plant/pumps/noised/%u" in access
+    assert "differences" not in access  # the private protocol has none
