@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import sys
-import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, DryRun, err, out, show_lines, show_price
-from wallflower.errors import BudgetError, UsageError
+from wallflower.cli.common import AsJson, DryRun, out, show_price
 
 StreamFile = Annotated[Path, typer.Argument(metavar="FILE", help="The stream declaration.", show_default=False)]
 User = Annotated[str | None, typer.Option("--user", metavar="NAME", help="Name at the broker.", show_default=False)]
@@ -63,6 +56,7 @@ def simulate(
     Example:
         wallflower stream simulate boiler.toml --sensors 3 --picture boiler.html
     """
+    from wallflower.cli.stream_running import entropy_of, finish
     from wallflower.cli.stream_simulation import run_simulation
     from wallflower.stream import declaration, parties
 
@@ -78,9 +72,9 @@ def simulate(
         results=results,
         parquet=parquet,
         picture=picture,
-        entropy=_entropy(declared.test, seed),
+        entropy=entropy_of(declared.test, seed),
     )
-    _finish(facts, as_json=as_json)
+    finish(facts, as_json=as_json)
 
 
 def sensor(
@@ -107,6 +101,8 @@ def sensor(
     Example:
         wallflower stream sensor boiler.toml --data readings.csv --name boiler-7 --rate 100
     """
+    from wallflower.cli.stream_running import Feed, Teller, connect, entropy_of, finish, send_all, until_stopped
+    from wallflower.schema.exact import shown
     from wallflower.stream import declaration, parties
     from wallflower.stream.sending import Sending
     from wallflower.stream.transport import filters, sensor_name
@@ -115,30 +111,30 @@ def sensor(
     if dry_run:
         show_price(parties.price(declared), as_json=as_json)
         return
-    entropy = _entropy(declared.test, seed)
+    entropy = entropy_of(declared.test, seed)
     kept = parties.book(declared, sensor_name(name), book or file.parent / f"{name}.book")
-    source = _source(data, [column.name for column in declared.columns], declared.window, skip=kept.consumed)
-    line = _line(
+    feed = Feed(data, [column.name for column in declared.columns], declared.window, skip=kept.consumed)
+    line = connect(
         declared, filters(declared.topic_prefix, "sensor", name), f"sensor {name}", user or name, password_file
     )
     sending = Sending(parties.sensor(declared, name), kept, line, declared.topic_prefix, entropy)
-    stop, told = _stopped(), _Teller("sent", line)
+    stop, told = until_stopped(), Teller("sent", line)
     refused = None
     try:
-        refused = _send_all(sending, source, stop, told, rate)
+        refused = send_all(sending, feed, stop, told, rate)
     finally:
         line.close()
         statement = kept.statement()
         kept.close()
-    _finish(
+    finish(
         {
             "sensor": name,
             "windows": statement.windows,
             "readings": statement.readings,
             "waiting for receipts": statement.waiting,
-            "event level epsilon": _shown(statement.event),
-            "user level epsilon today": _shown(statement.today),
-            "user level epsilon ever": _shown(statement.total),
+            "event level epsilon": shown(statement.event),
+            "user level epsilon today": shown(statement.today),
+            "user level epsilon ever": shown(statement.total),
             "sent again": sending.resent,
             "dropped": dict(sending.dropped),
             "private": entropy.private,
@@ -168,15 +164,16 @@ def analyst(
     Example:
         wallflower stream analyst boiler.toml -o boiler.duckdb
     """
+    from wallflower.cli.stream_running import Teller, connect, finish, open_results, trust, until_stopped
     from wallflower.stream import declaration, parties
     from wallflower.stream.deciding import Deciding
     from wallflower.stream.transport import filters
 
     declared = declaration.load(file)
     kept = open_results(declared, results)
-    line = _line(declared, filters(declared.topic_prefix, "analyst"), "analyst", user or "analyst", password_file)
+    line = connect(declared, filters(declared.topic_prefix, "analyst"), "analyst", user or "analyst", password_file)
     deciding = Deciding(parties.analyst(declared), kept, line, declared.topic_prefix)
-    stop, told, quiet = _stopped(), _Teller("decided", line), time.monotonic()
+    stop, told, quiet = until_stopped(), Teller("decided", line), time.monotonic()
     try:
         while not stop.is_set() and (idle is None or time.monotonic() - quiet < idle):
             if deciding.turn(0.2):
@@ -189,7 +186,7 @@ def analyst(
         windows, readings, presumed, decided = kept.totals()
         kept.close()
     dropped = dict(deciding.dropped + deciding.analyst.dropped)
-    _finish(
+    finish(
         {
             "windows": windows,
             "readings": readings,
@@ -215,15 +212,18 @@ def corrector(
     Example:
         wallflower stream corrector boiler.toml
     """
+    from wallflower.cli.stream_running import connect, finish, trust, until_stopped
     from wallflower.stream import declaration, parties
     from wallflower.stream.deciding import Correcting
     from wallflower.stream.transport import filters
 
     declared = declaration.load(file)
     party = parties.corrector(declared)
-    line = _line(declared, filters(declared.topic_prefix, "corrector"), "corrector", user or "corrector", password_file)
+    line = connect(
+        declared, filters(declared.topic_prefix, "corrector"), "corrector", user or "corrector", password_file
+    )
     correcting = Correcting(party, line, declared.topic_prefix)
-    stop, handled, quiet = _stopped(), 0, time.monotonic()
+    stop, handled, quiet = until_stopped(), 0, time.monotonic()
     try:
         while not stop.is_set() and (idle is None or time.monotonic() - quiet < idle):
             turned = correcting.turn(0.2)
@@ -232,7 +232,7 @@ def corrector(
     finally:
         line.close()
     dropped = dict(correcting.dropped + party.dropped)
-    _finish({"messages": handled, "dropped": dropped, "trust": trust(declared)}, as_json=as_json)
+    finish({"messages": handled, "dropped": dropped, "trust": trust(declared)}, as_json=as_json)
 
 
 def broker(
@@ -258,128 +258,3 @@ def broker(
         markup=False,
         highlight=False,
     )
-
-
-def open_results(declared: Any, path: Path | None) -> Any:
-    from wallflower.engines.results import Results
-    from wallflower.stream import parties
-
-    return Results(
-        path,
-        stream=f"{declared.id} {declared.fingerprint.hex()}",
-        columns={column.name: float(column.domain.step) for column in declared.columns},
-        facts={"guarantee": json.dumps(parties.guarantee(declared).to_json()), "trust": trust(declared)},
-    )
-
-
-def trust(declared: Any) -> str:
-    from wallflower.stream.declaration import TWO_SERVERS
-
-    return TWO_SERVERS if declared.protocol == "paper" else "nobody: the promise holds against all parties together"
-
-
-def _send_all(
-    sending: Any, source: Iterator[Any], stop: threading.Event, told: _Teller, rate: float | None
-) -> BudgetError | None:
-    """Send until the source ends and every receipt is in; a refused budget lets what was charged still arrive."""
-    started, taken, ended, refused = time.monotonic(), 0, False, None
-    while not stop.is_set() and not (ended and not sending.waiting):
-        windows: list[Any] = []
-        while (
-            not ended
-            and len(windows) < min(8, sending.room)
-            and (rate is None or taken <= rate * (time.monotonic() - started))
-        ):
-            values = next(source, None)
-            ended = values is None
-            if values is not None:
-                windows.append(sending.sensor.quantise(values))
-                taken += len(values)
-        if windows:
-            try:
-                sending.take(windows)
-            except BudgetError as error:
-                ended, refused = True, error
-        sending.turn(0.0 if windows else 0.05)
-        told(taken, f"{sending.waiting} windows wait for receipts")
-    return refused
-
-
-def _source(data: str, columns: list[str], length: int, *, skip: int) -> Iterator[Any]:
-    from wallflower.engines.readings import windows_of_file, windows_of_lines
-
-    if data == "-":
-        return windows_of_lines(sys.stdin, columns, length=length)
-    return windows_of_file(Path(data), columns, length=length, skip=skip)
-
-
-def _line(declared: Any, topics: list[str], client: str, user: str, password_file: Path | None) -> Any:
-    from wallflower.stream.mqtt import Login, MqttTransport
-
-    password = os.environ.get("WALLFLOWER_MQTT_PASSWORD")
-    if password_file is not None:
-        try:
-            password = password_file.read_text(encoding="utf-8").strip()
-        except OSError:
-            raise UsageError(f"the password file '{password_file}' cannot be read.") from None
-    login = Login(user=user if password else None, password=password, ca=declared.ca)
-    return MqttTransport(declared.broker, topics, client=f"wallflower {declared.id} {client}", login=login)
-
-
-def _entropy(test: bool, seed: int | None) -> Any:
-    from wallflower.noise.entropy import SeededEntropy, SystemEntropy
-
-    if seed is None:
-        return SystemEntropy()
-    if not test:
-        raise UsageError(
-            "a seed makes the noise predictable, and this stream is not a test.",
-            hint="Leave --seed out, or write test = true in [stream] of a declaration for tests.",
-        )
-    return SeededEntropy(seed)
-
-
-def _stopped() -> threading.Event:
-    """Set by SIGTERM or Ctrl-C: finish the turn, close the line, keep the book."""
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
-    return stop
-
-
-class _Teller:
-    """Rates on stderr, every two seconds, for the owner's eyes."""
-
-    def __init__(self, verb: str, line: Any) -> None:
-        self._verb, self._then, self._before, self._line = verb, time.monotonic(), 0, line
-
-    def __call__(self, readings: int, more: str) -> None:
-        now = time.monotonic()
-        if now - self._then < 2:
-            return
-        speed = (readings - self._before) / (now - self._then)
-        self._then, self._before = now, readings
-        words = f"{readings:,} readings {self._verb}, {speed:,.0f}/s, {more}"
-        words += "" if self._line.connections else "; no connection to the broker yet"
-        err.print(words, markup=False, highlight=False)
-
-
-def _finish(facts: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps({"ok": True, **facts}, ensure_ascii=False))
-    else:
-        show_lines([(label, _said(value)) for label, value in facts.items()])
-
-
-def _said(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{count} {kind}" for kind, count in value.items()) or "none"
-    if isinstance(value, bool):
-        return "yes" if value else "NO: drawn from a seed"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _shown(value: Any) -> str:
-    from wallflower.schema.exact import shown
-
-    return shown(value)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from wallflower.cli.common import err
-from wallflower.cli.stream import open_results, trust
+from wallflower.cli.stream_running import open_results, trust
 from wallflower.engines.readings import windows_of_file
 from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy

@@ -45,20 +45,31 @@ def windows_of_file(path: Path, columns: Sequence[str], *, length: int, skip: in
 
 def windows_of_lines(lines: TextIO, columns: Sequence[str], *, length: int) -> Iterator[NDArray[np.float64]]:
     """The same from CSV text as it arrives, for live use; the first line names the columns."""
-    reader = csv.reader(lines)
-    header = next(reader, [])
+    rows_of_text = _rows(csv.reader(lines))
+    header = next(rows_of_text, [])
     for column in columns:
         if column not in header:
             raise UsageError(f"the first line names no column '{column}'.", hint=nearest_name(column, header))
     places = [header.index(column) for column in columns]
     rows: list[list[float]] = []
-    for row in reader:
+    for row in rows_of_text:
         rows.append([_number(row[place]) if place < len(row) else math.nan for place in places])
         if len(rows) == length:
             yield np.array(rows)
             rows = []
     if rows:
         yield np.array(rows)
+
+
+def _rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    """What cannot be read is a row of nothing: no reading may stop a sensor, or be quoted by an error."""
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield []
 
 
 def _table(path: Path) -> str:

@@ -50,6 +50,8 @@ class Analyst:
     centre: Centre
     detector: Detector
     likelihood: LayerLikelihood | None
+    longest: int
+    """Readings in a full window; a longer one is no message of this stream."""
     most_open: int = 256
     """Windows that wait for the corrector; beyond this the oldest is forgotten and the sensor sends it again."""
     dropped: Counter[str] = field(default_factory=Counter)
@@ -88,7 +90,8 @@ class Analyst:
         if not isinstance(message, Noised):
             return self.likelihood is None and isinstance(message, Threshold | Corrected)
         layers = 0 if self.likelihood is None else self.likelihood.answers.shape[1]
-        return message.readings.shape[1] == len(self.centre.steps) and message.layers == layers
+        count, columns = message.readings.shape
+        return columns == len(self.centre.steps) and count <= self.longest and message.layers == layers
 
     def _noised(self, message: Noised, digest: bytes) -> tuple[list[Message], Decision | None]:
         presumed = self.detector.score(self.centre.points(message.readings)) > 0

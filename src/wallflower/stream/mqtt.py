@@ -47,7 +47,8 @@ class MqttTransport:
             raise UsageError("MQTT needs paho-mqtt.", hint="Run: pip install 'wallflower[stream]'") from None
         self._topics = list(topics)
         self._broker = broker
-        self._inbox: queue.Queue[tuple[int, Any]] = queue.Queue()
+        self._inbox: queue.Queue[tuple[int, Any]] = queue.Queue(maxsize=8 * INFLIGHT)
+        self.overflowed = 0
         self._problem = ""
         self.connections = 0
         self._up = False
@@ -110,7 +111,10 @@ class MqttTransport:
         self._up = False
 
     def _arrived(self, _client: Any, _userdata: Any, message: Any) -> None:
-        self._inbox.put((self.connections, message))  # at most INFLIGHT wait here: the broker counts what is open
+        try:  # the broker counts what is open, so no more than INFLIGHT of ours wait here
+            self._inbox.put_nowait((self.connections, message))
+        except queue.Full:  # only a flood at quality of service 0, which no party of ours sends, gets here
+            self.overflowed += 1
 
 
 _HINT = (

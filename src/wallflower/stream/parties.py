@@ -146,6 +146,7 @@ def analyst(declared: StreamDeclaration, detector_used: Detector | None = None) 
         centre=centre(declared),
         detector=detector_used or detector(declared.detector, declared.core_radius),
         likelihood=likelihood(declared),
+        longest=declared.window,
     )
 
 

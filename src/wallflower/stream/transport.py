@@ -100,7 +100,8 @@ def understand(prefix: str, delivery: Delivery, dropped: Counter[str]) -> tuple[
     except Malformed:
         dropped["malformed"] += 1
         return None
-    if delivery.topic != topic_of(prefix, message) or message.window.sensor in RESERVED:
+    name = message.window.sensor
+    if delivery.topic != topic_of(prefix, message) or name in RESERVED or not _NAME.fullmatch(name):
         # The broker lets a sensor write under its own name alone; a message about another's window is forged.
         dropped["foreign"] += 1
         return None
