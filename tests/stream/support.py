@@ -133,7 +133,7 @@ class Mosquitto:
             self.process.wait(timeout=10)
 
 
-def party(*arguments: str, password: str) -> subprocess.Popen:
+def party(*arguments: str, password: str, stdin: int | None = None) -> subprocess.Popen:
     """`wallflower stream ...` as a process of its own."""
     environment = {**os.environ, "WALLFLOWER_MQTT_PASSWORD": password}
     root = Path(__file__).resolve().parents[2]
@@ -141,6 +141,7 @@ def party(*arguments: str, password: str) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-m", "wallflower", "stream", *arguments],
         env=environment,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import signal
 import subprocess
 import time
@@ -81,6 +82,34 @@ def test_parties_apart_decide_every_reading_and_stop_cleanly(tmp_path, stream_fi
     assert counts == [("boiler-1", 1050), ("boiler-2", 1050)]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", ["private"], indirect=True)
+def test_a_live_sensor_sends_while_its_input_is_silent(tmp_path, stream_file, mosquitto):
+    analyst = support.party(
+        "analyst", str(stream_file), "-o", str(tmp_path / "r.duckdb"), "--json", password=USERS["analyst"]
+    )
+    sensor = support.party(
+        "sensor", str(stream_file), "--data", "-", "--name", "boiler-1", "--book", str(tmp_path / "book"), "--json",
+        password=USERS["boiler-1"], stdin=subprocess.PIPE,
+    )  # fmt: skip
+    sensor.stdin.write("flow,pressure\n" + "1,2\n" * 100)
+    sensor.stdin.flush()
+    spy = MqttTransport(
+        loads(stream_file.read_text()).broker, ["plant/pumps/noised/+"], client="spy",
+        login=Login(user="analyst", password=USERS["analyst"]),
+    )  # fmt: skip
+    try:
+        receive_for(spy, seconds=30, until=1)  # sent, and sent again if need be, although no further line comes
+        sensor.stdin.write("3,4\n" * 50)  # half a window: sent when the input ends
+        sensor.stdin.close()
+        sensor.stdin = None
+        assert finished(sensor)["readings"] == 150
+    finally:
+        spy.close()
+        analyst.send_signal(signal.SIGTERM)
+    assert finished(analyst)["readings"] == 150
+
+
 def arrives(sender, receiver, topic, seconds=3.0):
     """Whether what is sent on `topic` comes out at the other end; sent repeatedly, since a line may still be coming up."""
     mark = f"{topic} {time.monotonic_ns()}".encode()
@@ -126,10 +155,14 @@ def test_the_access_list_is_the_trust_model(mosquitto, stream_file, protocol):
             line.close()
 
 
-def receive_for(line, seconds):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        line.receive(0.1)
+def receive_for(line, seconds, until=math.inf):
+    deadline, seen = time.monotonic() + seconds, 0
+    while time.monotonic() < deadline and seen < until:
+        delivery = line.receive(0.1)
+        if delivery is not None:
+            delivery.done()
+            seen += 1
+    assert until is math.inf or seen == until
 
 
 @pytest.mark.parametrize("protocol", ["private"], indirect=True)
