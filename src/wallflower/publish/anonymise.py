@@ -37,21 +37,21 @@ def anonymise(checker: Checker, *, level: Level, k: int, method: Method) -> Grou
     groups: list[Group] = []
     left = easy
     if method == "hybrid":
-        groups, left = _cut(shop, easy, "cutting")
-        again, left = _cut(shop, left, "cutting again")
+        groups, left = cut(shop, easy, "cutting")
+        again, left = cut(shop, left, "cutting again")
         groups += again
     for _ in range(2):
-        grown, left = _grow(shop, left)
+        grown, left = grow(shop, left)
         groups += grown
         if not grown:
             break
-    groups, left = _insert(shop, groups, left)
+    groups, left = insert(shop, groups, left)
     out = np.sort(np.concatenate([left, everyone[gone], everyone[hard]]))
-    groups, out = _fill(shop, groups, out, gone)
-    return Grouping(_merged(groups), out, int(gone.sum()))
+    groups, out = fill(shop, groups, out, gone)
+    return Grouping(merged(groups), out, int(gone.sum()))
 
 
-def _merged(groups: list[Group]) -> tuple[Group, ...]:
+def merged(groups: list[Group]) -> tuple[Group, ...]:
     """Groups with the same box as one, as a reader sees them; two plain groups with one box are a plain group."""
     by_box: dict[tuple[int, ...], list[Group]] = {}
     for group in groups:
@@ -69,7 +69,7 @@ def _merged(groups: list[Group]) -> tuple[Group, ...]:
     )
 
 
-def _cut(shop: Workshop, rows: Whole, label: str) -> tuple[list[Group], Whole]:
+def cut(shop: Workshop, rows: Whole, label: str) -> tuple[list[Group], Whole]:
     """Mondrian leaves that are plain, if need be after repair, and the rows that are in none."""
     leaves = shop.cutter.leaves(rows)
     groups: list[Group] = []
@@ -85,29 +85,32 @@ def _cut(shop: Workshop, rows: Whole, label: str) -> tuple[list[Group], Whole]:
     return groups, np.sort(np.concatenate(left)) if left else rows
 
 
-def _grow(shop: Workshop, rows: Whole) -> tuple[list[Group], Whole]:
+def grow(shop: Workshop, rows: Whole, first: NDArray[np.bool_] | None = None) -> tuple[list[Group], Whole]:
     """The paper's expansion inside chunks of neighbours: seed with the row farthest from the chunk's mean, take in the row that
-    costs least, check exactly at k distinct values; a seed that fails is set aside, so that it ends.
+    costs least, check exactly at k distinct values; a seed that fails is set aside, so that it ends. Rows marked in `first` are
+    tried as seeds before the others.
     """
     groups: list[Group] = []
     left: list[Whole] = []
     chunks = shop.cutter.leaves(rows, at_most=CHUNK)
     for done, chunk in enumerate(chunks):
-        found, rest = _grow_chunk(shop, chunk)
+        found, rest = _grow_chunk(shop, chunk, first)
         groups += found
         left.append(rest)
         report("growing", done + 1, len(chunks))
     return groups, np.sort(np.concatenate(left)) if left else rows
 
 
-def _grow_chunk(shop: Workshop, chunk: Whole) -> tuple[list[Group], Whole]:
+def _grow_chunk(shop: Workshop, chunk: Whole, first: NDArray[np.bool_] | None) -> tuple[list[Group], Whole]:
     quasi, codes = shop.cutter.rows[chunk], shop.cutter.codes[chunk]
     scale = shop.checker.blocks.scale[: quasi.shape[1]]
     alive = np.ones(len(chunk), dtype=np.bool_)
     seeds = np.argsort(-(((quasi - quasi.mean(axis=0)) * scale) ** 2).sum(axis=1), kind="stable")
+    if first is not None:
+        seeds = seeds[np.argsort(~first[chunk[seeds]], kind="stable")]
     members = np.empty(len(chunk), dtype=np.int64)
     groups: list[Group] = []
-    failed: list[int] = []
+    failed = 0
     for seed in seeds:
         if not alive[seed]:
             continue
@@ -120,8 +123,8 @@ def _grow_chunk(shop: Workshop, chunk: Whole) -> tuple[list[Group], Whole]:
             group, _ = shop.settle(np.sort(chunk[members[:count]]))
         if group is None:
             alive[seed] = False
-            failed.append(int(seed))
-            if len(failed) > PATIENT[0] + PATIENT[1] * len(groups):
+            failed += first is None or not first[chunk[seed]]
+            if failed > PATIENT[0] + PATIENT[1] * len(groups):
                 break  # a chunk in which hardly any seed works is left to the insertion step
             continue
         group = _absorbed(shop, group, chunk[alive])
@@ -144,7 +147,7 @@ def _fits(shop: Workshop, group: Group, rows: Whole) -> NDArray[np.bool_]:
     return inside
 
 
-def _insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group], Whole]:
+def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group], Whole]:
     """Offer each left-over row to the groups that lose least by it, with an exact check each time."""
     if not groups or not len(left):
         return groups, left
@@ -198,7 +201,7 @@ def _insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Grou
     return grown, np.array(stay, dtype=np.int64)
 
 
-def _fill(shop: Workshop, groups: list[Group], out: Whole, gone: NDArray[np.bool_]) -> tuple[list[Group], Whole]:
+def fill(shop: Workshop, groups: list[Group], out: Whole, gone: NDArray[np.bool_]) -> tuple[list[Group], Whole]:
     """Last look at rows set aside as hard: those inside a finished box with a value of it are published after all."""
     free = np.zeros(len(shop.checker.places), dtype=np.bool_)
     free[out] = True

@@ -156,6 +156,6 @@ def _trees(shop: Workshop) -> Trees:
         low=np.array(low, dtype=np.int64),
         high=np.array(high, dtype=np.int64),
         parent=np.array(parent, dtype=np.int64),
-        size=np.array([axis.size for axis in axes], dtype=np.int64),
+        unit=np.array([1 / (max(axis.size - 1, 1) if axis.categorical else axis.size) for axis in axes]),
         numeric=np.array([not axis.categorical for axis in axes], dtype=np.bool_),
     )

@@ -564,7 +564,8 @@ class Trees(NamedTuple):
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     parent: NDArray[np.int64]
-    size: NDArray[np.int64]
+    unit: NDArray[np.float64]
+    """Loss of one place: 1 / (M − 1) for categories, 1 / (Max − Min + 1) for numbers."""
     numeric: NDArray[np.bool_]
 
 
@@ -578,9 +579,7 @@ def _loss(trees: Trees, a: int, low: int, high: int) -> Any:
             node = base + trees.parent[node]
         low = trees.low[node]
         high = trees.high[node]
-    if trees.numeric[a]:
-        return (high - low + 1) / trees.size[a]
-    return (high - low) / max(trees.size[a] - 1, 1)
+    return (high - low + trees.numeric[a]) * trees.unit[a]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -661,10 +660,12 @@ def expand(
                     cost = 0.0
             for a in range(quasi):
                 v = rows[i, a]
-                if v < low[a]:
-                    cost += _loss(trees, a, v, high[a]) - loss[a]
-                elif v > high[a]:
-                    cost += _loss(trees, a, low[a], v) - loss[a]
+                if v >= low[a] and v <= high[a]:
+                    continue
+                if trees.offset[a] < 0:
+                    cost += (low[a] - v if v < low[a] else v - high[a]) * trees.unit[a]
+                else:
+                    cost += _loss(trees, a, min(v, low[a]), max(v, high[a])) - loss[a]
                 if cost >= least:
                     break
             if cost < least:
@@ -702,19 +703,18 @@ def cheapest(
     cost[:] = np.inf
     best[:] = -1
     for g in range(sizes.size):
-        grown = 0.0
-        for a in range(row.size):
-            v = row[a]
-            if v < low[g, a]:
-                grown += _loss(trees, a, v, high[g, a])
-            elif v > high[g, a]:
-                grown += _loss(trees, a, low[g, a], v)
-            else:
-                grown += losses[g, a]
+        more = 0.0
         old = 0.0
         for a in range(row.size):
+            v = row[a]
             old += losses[g, a]
-        growth = grown + (grown - old) * sizes[g]
+            if v >= low[g, a] and v <= high[g, a]:
+                continue
+            if trees.offset[a] < 0:
+                more += (low[g, a] - v if v < low[g, a] else v - high[g, a]) * trees.unit[a]
+            else:
+                more += _loss(trees, a, min(v, low[g, a]), max(v, high[g, a])) - losses[g, a]
+        growth = old + more * (sizes[g] + 1)
         if growth < cost[-1]:
             j = best.size - 1
             while j > 0 and cost[j - 1] > growth:
