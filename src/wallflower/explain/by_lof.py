@@ -27,28 +27,31 @@ class LOFValidity:
         from wallflower.explain.kernels import lof_slices
 
         asked = self.asked
-        same = over_contexts(self.entries.same, asked.space.own)
         highs, middles, lows = slices(asked.space)
         every_low = np.bitwise_or.reduce(lows) | np.bitwise_or.reduce(middles)
-        valid = np.zeros(asked.space.count, dtype=np.bool_)
-        width = len(middles) * len(lows)
+        same = over_contexts(self.entries.same, asked.space.own).reshape(-1, len(lows))
+        population = asked.population.reshape(-1, len(lows))
+        first, copy_of = _with_the_same_rows(asked, len(lows))
+        valid = np.zeros(population.shape, dtype=np.bool_)
         for place, word in enumerate(highs):
-            here = slice(place * width, (place + 1) * width)
+            mine = first[first // len(middles) == place]
+            decided = np.zeros((len(mine), len(lows)), dtype=np.bool_)
             lof_slices(
                 inside(self.entries.below, word | every_low),
                 inside(self.entries.above, word | every_low),
-                middles | word,
+                middles[mine % len(middles)] | word,
                 lows,
-                asked.population[here],
-                same[here],
+                population[mine].ravel(),
+                same[mine].ravel(),
                 self.detector.neighbours,
                 self.detector.limit,
                 asked.least,
                 TEAMS,
-                valid[here],
+                decided.ravel(),
             )
-            report("contexts", (place + 1) * width, asked.space.count)
-        return valid
+            valid[mine] = decided
+            report("contexts", (place + 1) * len(middles) * len(lows), asked.space.count)
+        return valid[first[copy_of]].ravel()
 
     def some(self, indices: NDArray[np.int64]) -> NDArray[np.bool_]:
         from wallflower.explain.kernels import lof_some
@@ -68,3 +71,15 @@ class LOFValidity:
             valid,
         )
         return valid
+
+
+def _with_the_same_rows(asked: Asked, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The slices of `width` contexts that differ in rows, and for each slice its place among them.
+
+    A value with no row in any cell of a slice changes none of its contexts. Real columns are sparse together (few employers
+    have every job title), so that many slices are copies.
+    """
+    words = np.where(asked.counts.ravel() > 0, asked.space.cells, np.uint64(0)).reshape(asked.space.shape)
+    used = over_contexts(words, asked.space.own, np.bitwise_or)[width - 1 :: width]  # with every low value in
+    _, first, copy_of = np.unique(used, return_index=True, return_inverse=True)
+    return first, copy_of

@@ -1,0 +1,55 @@
+"""How often does a changed row change the valid contexts, and what does the promise leave open when it does? (Tables 12 and 13, 6.7)"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from wallflower.explain.validity import validity
+
+CHANGES = (1, 5, 10, 25)
+EPSILON = 0.2
+
+
+def without(rows, places):
+    """The same table with some rows removed."""
+    stays = rows.stays.copy()
+    stays[np.flatnonzero(rows.stays)[places]] = False
+    return replace(rows, stays=stays)
+
+
+def compared(data, place, detector, least, neighbours, dice):
+    """For each number of changed rows and each neighbour: equality, Jaccard, containment; for one row also the loss."""
+    own = data.asked(place, least)
+    valid, population = validity(own, detector).every(), own.population
+    found = {change: [] for change in CHANGES}
+    losses = []
+    others = np.setdiff1d(np.arange(len(data.codes)), [place])
+    for change in CHANGES:
+        for _ in range(neighbours):
+            rows = without(data.rows, dice.choice(others, size=change, replace=False))
+            asked = data.asked(place, least, rows)
+            there = validity(asked, detector).every()
+            both, either = (valid & there).sum(), (valid | there).sum()
+            found[change].append((float((valid == there).all()), both / max(either, 1), both / max(valid.sum(), 1)))
+            if change == 1:
+                losses.append(loss(valid, population, there, asked.population))
+    return found, losses
+
+
+def law(valid, scores):
+    """The exact search's law at exponent 0.2."""
+    weights = np.where(valid, np.exp(EPSILON * (scores - scores[valid].max())), 0.0) if valid.any() else np.zeros(len(valid))
+    return weights / max(weights.sum(), 1e-300)
+
+
+def loss(valid, scores, there, other_scores):
+    """δ at ε = 0.2 (either way), the worst ratio on common contexts as the paper measured it, and whether the true one is infinite."""
+    one, other = law(valid, scores), law(there, other_scores)
+    missing = abs(one.sum() - other.sum())  # one of the tables has no valid context at all: the answer "none" tells them apart
+    delta = max(np.maximum(p - np.exp(EPSILON) * q, 0).sum() for p, q in ((one, other), (other, one)))
+    common = (one > 0) & (other > 0)
+    with np.errstate(divide="ignore"):
+        ratio = np.exp(np.abs(np.log(one[common]) - np.log(other[common])).max()) if common.any() else np.nan
+    return float(max(delta, missing)), float(ratio), bool((valid != there).any())

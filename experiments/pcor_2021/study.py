@@ -1,0 +1,128 @@
+"""One outlier at a time: every search, at the paper's cost and at ours, on the same valid contexts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from wallflower.explain import searches
+from wallflower.explain.landscape import Landscape
+from wallflower.explain.utilities import Overlap, Population
+from wallflower.explain.validity import validity
+from wallflower.mechanisms.exponential import Exponential
+from wallflower.noise.entropy import SeededEntropy
+
+PROBES = 4096
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One line of a table. `paper` divides the budget as the paper does: 2·ε1 or (2n + 2)·ε1."""
+
+    search: str
+    epsilon: str
+    samples: int = 50
+    paper: bool = False
+    utility: str = "population"
+
+    @property
+    def exponent(self) -> Fraction:
+        selections = searches.selections(self.search, self.samples)
+        return Fraction(self.epsilon) / (selections * (2 if self.paper else 1))
+
+    @property
+    def name(self) -> str:
+        return f"{self.search} {self.epsilon} {self.samples} {'paper' if self.paper else 'ours'} {self.utility}"
+
+
+class Known:
+    """A graph whose valid contexts are known already: a search then costs lookups."""
+
+    def __init__(self, landscape, valid):
+        self.landscape, self._valid = landscape, valid
+
+    @property
+    def count(self):
+        return self.landscape.count
+
+    def valid(self, indices):
+        return [bool(self._valid[index]) for index in indices]
+
+    def connected(self, index):
+        return self.landscape.connected(index)
+
+
+def begin(setting, graph, every, start):
+    if setting.search == "exact":
+        return searches.exact(every)
+    if setting.search == "uniform":
+        return searches.uniform(graph, setting.samples)
+    return getattr(searches, setting.search)(graph, start, setting.samples)
+
+
+def is_outlier(data, place, detector, least):
+    """The rule for whom to ask about: one of the first 4,096 contexts of the public order is valid (all, when there are fewer)."""
+    asked = data.asked(place, least)
+    order = (np.arange(min(PROBES, asked.space.count), dtype=object) * (0x9E3779B97F4A7C15 | 1) + 1) % asked.space.count
+    return bool(validity(asked, detector).some(order.astype(np.int64)).any())
+
+
+def outliers(data, detector, least, count, seed):
+    """`count` records at random among those that `is_outlier` keeps, and how many had to be looked at."""
+    found, looked = [], 0
+    for place in np.random.default_rng(seed).permutation(len(data.codes)):
+        if len(found) == count:
+            break
+        looked += 1
+        if is_outlier(data, int(place), detector, least):
+            found.append(int(place))
+    return found, looked
+
+
+def study(data, place, detector, least, settings):
+    """Utility ratio of one draw per setting, the exact expectation for `exact`, and how much was valid."""
+    asked = data.asked(place, least)
+    began = time.perf_counter()
+    decided = validity(asked, detector)
+    valid = decided.every()
+    took = time.perf_counter() - began
+    every = np.flatnonzero(valid)
+    if not len(every):
+        return None
+    landscape = Landscape(asked, decided, Population(asked))
+    graph = Known(landscape, valid)
+    start = searches.first_valid(graph)
+    if start is None:
+        start = int(every[0])
+    scores = {"population": asked.population}
+    if any(setting.utility == "overlap" for setting in settings):
+        scores["overlap"] = Overlap(asked, asked.space.chosen(start)).every()
+    found = {"valid": len(every), "seconds": took, "best": int(asked.population[every].max())}
+    for setting in settings:
+        score = scores[setting.utility]
+        entropy = SeededEntropy(place * 1000 + settings.index(setting))
+        selection = Exponential(exponent=setting.exponent, monotone=True)
+        drawn = searches.draw(begin(setting, graph, every, start), lambda indices, s=score: s[indices], selection, entropy)
+        best = score[every].max()
+        found[setting.name] = None if drawn is None or best == 0 else float(score[drawn] / best)
+        if setting.search == "exact":
+            weights = np.exp(float(setting.exponent) * (score[every] - best))
+            found[f"expected {setting.name}"] = float(weights @ score[every] / weights.sum() / best) if best else None
+    return found
+
+
+def timed(data, place, detector, least, setting):
+    """Seconds of one search that decides each context when it comes to it, as a user would run it, after the rows are in memory."""
+    asked = data.asked(place, least)
+    began = time.perf_counter()
+    landscape = Landscape(asked, validity(asked, detector), Population(asked))
+    selection, entropy = Exponential(exponent=setting.exponent, monotone=True), SeededEntropy(place)
+    if setting.search == "exact":
+        searches.draw(searches.exact(landscape.every_valid), lambda i: landscape.every_score[i], selection, entropy)
+    else:
+        start = None if setting.search == "uniform" else searches.first_valid(landscape)
+        searches.draw(begin(setting, landscape, None, start), landscape.scores, selection, entropy)
+    return time.perf_counter() - began
