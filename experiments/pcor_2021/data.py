@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow.parquet as pq
-
 from benchmarks.harness import data_folder
+
 from wallflower.engines import from_frame
 from wallflower.engines.base import Rows
 from wallflower.explain.asked import Asked
@@ -63,7 +63,9 @@ class Data:
             domains=tuple(declared.column(name).groups for name in self.by),
             own=tuple(int(code) for code in self.codes[place]),
         )
-        return Asked(rows=rows or self.rows, space=space, metric=self.metric, centre=int(self.numbers[place]), least=least)
+        return Asked(
+            rows=rows or self.rows, space=space, metric=self.metric, centre=int(self.numbers[place]), least=least
+        )
 
     @property
     def shape(self) -> str:

@@ -19,9 +19,9 @@ def without(rows, places):
     return replace(rows, stays=stays)
 
 
-def compared(data, place, detector, least, neighbours, dice):
+def compared(data, place, detector, least, neighbours):
     """For each number of changed rows and each neighbour: equality, Jaccard, containment; for one row also the loss."""
-    own = data.asked(place, least)
+    own, dice = data.asked(place, least), np.random.default_rng(place)
     valid, population = validity(own, detector).every(), own.population
     found = {change: [] for change in CHANGES}
     losses = []
@@ -40,14 +40,18 @@ def compared(data, place, detector, least, neighbours, dice):
 
 def law(valid, scores):
     """The exact search's law at exponent 0.2."""
-    weights = np.where(valid, np.exp(EPSILON * (scores - scores[valid].max())), 0.0) if valid.any() else np.zeros(len(valid))
+    weights = (
+        np.where(valid, np.exp(EPSILON * (scores - scores[valid].max())), 0.0) if valid.any() else np.zeros(len(valid))
+    )
     return weights / max(weights.sum(), 1e-300)
 
 
 def loss(valid, scores, there, other_scores):
     """δ at ε = 0.2 (either way), the worst ratio on common contexts as the paper measured it, and whether the true one is infinite."""
     one, other = law(valid, scores), law(there, other_scores)
-    missing = abs(one.sum() - other.sum())  # one of the tables has no valid context at all: the answer "none" tells them apart
+    missing = abs(
+        one.sum() - other.sum()
+    )  # one of the tables has no valid context at all: the answer "none" tells them apart
     delta = max(np.maximum(p - np.exp(EPSILON) * q, 0).sum() for p, q in ((one, other), (other, one)))
     common = (one > 0) & (other > 0)
     with np.errstate(divide="ignore"):

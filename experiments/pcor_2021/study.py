@@ -59,13 +59,23 @@ def begin(setting, graph, every, start):
     if setting.search == "exact":
         return searches.exact(every)
     if setting.search == "uniform":
-        return searches.uniform(graph, setting.samples)
+        return searches.uniform(graph, setting.samples) if every is None else of_valid(every, setting.samples)
     return getattr(searches, setting.search)(graph, start, setting.samples)
+
+
+def of_valid(every, samples):
+    """`uniform` when the valid contexts are known: drawn until valid is drawn among the valid, and the cap is never reached."""
+    found = []
+    for _ in range(samples):
+        found.append((yield searches.Pick(every, scored=False)))  # noqa: PERF401 - a comprehension cannot yield
+    return (yield searches.Pick(found, scored=True))
 
 
 def is_outlier(data, place, detector, least):
     """The rule for whom to ask about: one of the first 4,096 contexts of the public order is valid (all, when there are fewer)."""
     asked = data.asked(place, least)
+    if asked.space.count <= PROBES:
+        return bool(validity(asked, detector).every().any())
     order = (np.arange(min(PROBES, asked.space.count), dtype=object) * (0x9E3779B97F4A7C15 | 1) + 1) % asked.space.count
     return bool(validity(asked, detector).some(order.astype(np.int64)).any())
 
@@ -105,7 +115,9 @@ def study(data, place, detector, least, settings):
         score = scores[setting.utility]
         entropy = SeededEntropy(place * 1000 + settings.index(setting))
         selection = Exponential(exponent=setting.exponent, monotone=True)
-        drawn = searches.draw(begin(setting, graph, every, start), lambda indices, s=score: s[indices], selection, entropy)
+        drawn = searches.draw(
+            begin(setting, graph, every, start), lambda indices, s=score: s[indices], selection, entropy
+        )
         best = score[every].max()
         found[setting.name] = None if drawn is None or best == 0 else float(score[drawn] / best)
         if setting.search == "exact":
