@@ -28,7 +28,7 @@ def within(metric: Metric, points: Ints, asked: Ints, *, cap: int) -> Ints:
     """For each asked value how many points are within the radius of it, at most `cap`."""
     if not len(points) or not len(asked):
         return np.zeros(len(asked), dtype=np.int64)
-    fits = metric.ball.limit < 2**62
+    fits = 4 * (metric.ball.limit + 1) * len(metric.columns) < 2**63
     if all(metric.by_gap) and (len(asked) > FEW or not fits):
         return RadiusIndex(points, metric.ball.weights).counts(metric.ball, cap=cap, queries=asked)
     if not fits:  # weights with very long denominators, and categories beside them: exact, and slow
@@ -63,11 +63,12 @@ def _looked(metric: Metric, points: Ints, asked: Ints, cap: int) -> Ints:
     limit = metric.ball.limit
     # One step in a column heavier than the limit already leaves the radius: beyond that the weight no longer matters.
     weights = np.array([min(weight, limit + 1) for weight in metric.ball.weights], dtype=np.int64)
-    reach = np.array([min(metric.ball.reach(place), 2 * MOST) for place in range(len(weights))], dtype=np.int64)
+    # weight·(reach + 1)² is above the limit, and at most 4·(limit + 1): `within` has made sure that such sums fit.
+    farthest = [min(metric.ball.reach(at), 2 * MOST) + 1 if gap else 1 for at, gap in enumerate(metric.by_gap)]
     found = look_at_every_row(
         np.ascontiguousarray(points, dtype=np.int64),
         np.ascontiguousarray(asked, dtype=np.int64),
-        (np.array(metric.by_gap), weights, reach, limit),
+        (weights, np.array(farthest, dtype=np.int64), limit),
         min(cap, 2**62),
         1 if len(asked) > PARTS else PARTS,
     )

@@ -15,9 +15,10 @@ Ints = NDArray[np.int64]
 def look_at_every_row(rows: Ints, asked: Ints, decision: Any, cap: int, parts: int) -> Ints:
     """For each asked value and each part of the rows how many are near, at most `cap` each.
 
-    The caller sees to it that limit < 2^62, weights are at most limit + 1, and weights·reach² at most limit: no sum overflows.
+    A gap counts up to `farthest`, one step beyond what the limit allows (1 for a category): then no sum can overflow, which the
+    caller sees to, and nothing branches.
     """
-    by_gap, weights, reach, limit = decision
+    weights, farthest, limit = decision
     size, width = rows.shape
     found = np.zeros((asked.shape[0], parts), dtype=np.int64)
     for turn in prange(asked.shape[0] * parts):
@@ -26,18 +27,8 @@ def look_at_every_row(rows: Ints, asked: Ints, decision: Any, cap: int, parts: i
         for place in range(size * part // parts, size * (part + 1) // parts):
             total = 0
             for axis in range(width):
-                gap = abs(rows[place, axis] - asked[question, axis])
-                if gap == 0:
-                    continue
-                if by_gap[axis]:
-                    if gap > reach[axis]:
-                        total = limit + 1
-                        break
-                    total += weights[axis] * gap * gap
-                else:
-                    total += weights[axis]
-                if total > limit:
-                    break
+                gap = min(abs(rows[place, axis] - asked[question, axis]), farthest[axis])
+                total += weights[axis] * gap * gap
             if total <= limit:
                 many += 1
                 if many >= cap:

@@ -1,0 +1,1 @@
+"""Speed of `identify`: capped exact counts against KD-trees and brute force."""
