@@ -22,7 +22,8 @@ _HALF = np.uint64(32)
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_WORTH_WAKING = 4096
+_WORTH_WAKING = 20_000
+_SHARED_LEVELS = 3
 
 
 @contextmanager
@@ -60,28 +61,40 @@ def _select(values: Floats, order: Ints, low: int, high: int, kth: int) -> None:
             return
 
 
+@njit(cache=True, nogil=True)
+def _split(columns: Floats, scaled: Floats, blocks: int, node: tuple[int, int], order: Ints) -> None:
+    """Part the rows of a node at its middle block, across its widest side."""
+    level, place = node
+    first, last = (blocks * place) >> level, (blocks * (place + 1)) >> level
+    if last - first < 2:
+        return
+    low, high = first * BLOCK, min(last * BLOCK, columns.shape[1])
+    widest, side = -1.0, 0
+    for axis in range(columns.shape[0]):
+        least = most = columns[axis, order[low]]
+        for i in range(low + 1, high):
+            value = columns[axis, order[i]]
+            least, most = min(least, value), max(most, value)
+        width = scaled[axis] * (most - least) * (most - least)
+        if width > widest:
+            widest, side = width, axis
+    middle = (blocks * (2 * place + 1)) >> (level + 1)
+    _select(columns[side], order, low, high, middle * BLOCK)
+
+
 @njit(cache=True, nogil=True, parallel=True)
 def arrange(columns: Floats, scaled: Floats, blocks: int, levels: int) -> Ints:
-    """An order of the rows in which every node of the block tree is a compact box: widest side, median block."""
-    size = columns.shape[1]
-    order = np.arange(size)
-    for level in range(levels):
-        for place in prange(1 << level):
-            first, last = (blocks * place) >> level, (blocks * (place + 1)) >> level
-            if last - first < 2:
-                continue
-            low, high = first * BLOCK, min(last * BLOCK, size)
-            widest, side = -1.0, 0
-            for axis in range(columns.shape[0]):
-                least = most = columns[axis, order[low]]
-                for i in range(low + 1, high):
-                    value = columns[axis, order[i]]
-                    least, most = min(least, value), max(most, value)
-                width = scaled[axis] * (most - least) * (most - least)
-                if width > widest:
-                    widest, side = width, axis
-            middle = (blocks * (2 * place + 1)) >> (level + 1)
-            _select(columns[side], order, low, high, middle * BLOCK)
+    """An order of the rows in which every node of the block tree is a compact box."""
+    order = np.arange(columns.shape[1])
+    shared = min(levels, _SHARED_LEVELS)
+    for level in range(shared):
+        for place in range(1 << level):
+            _split(columns, scaled, blocks, (level, place), order)
+    for root in prange(1 << shared):  # one parallel stretch: on a busy machine each costs a wait
+        for level in range(shared, levels):
+            below = level - shared
+            for place in range(root << below, (root + 1) << below):
+                _split(columns, scaled, blocks, (level, place), order)
     return order
 
 
