@@ -41,7 +41,7 @@ def warm() -> None:
     for width in (1, 2, 3):
         points = rows(5000, width)
         ball = Ball((1,) * width, SIDE**2 // 100)
-        noise = Noise(epsilon=EPSILON, dimension=width, k=K, neighbours="replace-one", wanted="lomax")
+        noise = Noise(epsilon=EPSILON, dimension=width, k=K, neighbours="replace-one", max_rows=10**6, wanted="lomax")
         bound_of(points, ball, noise)
 
 
@@ -100,7 +100,7 @@ def bounds(sizes) -> None:
     for size, width in sizes:
         points = rows(size, width)
         ball = Ball((1,) * width, radius(points, cKDTree(points.astype(float))) ** 2)
-        noise = Noise(epsilon=EPSILON, dimension=width, k=K, neighbours="replace-one", wanted="lomax")
+        noise = Noise(epsilon=EPSILON, dimension=width, k=K, neighbours="replace-one", max_rows=10**6, wanted="lomax")
         start = time.perf_counter()
         _, found = bound_of(points, ball, noise)
         took = time.perf_counter() - start

@@ -73,7 +73,7 @@ def test_printed_and_proved_smoothing_differ_on_a_real_pair():
 
 
 def test_lomax_needs_far_less_noise_than_theorem_2_on_the_same_bounds():
-    noise = Noise(epsilon=Fraction(9, 10), dimension=2, k=3, neighbours="replace-one", wanted="lomax")
+    noise = Noise(epsilon=Fraction(9, 10), dimension=2, k=3, neighbours="replace-one", max_rows=50, wanted="lomax")
     calm = nissim.gaussian([min(t + 1, noise.cap) for t in range(100)], 0.9, published.DELTA)
     assert calm > 8 * noise._lomax.deviation(noise.floor)
     assert noise._lomax.deviation(noise.cap) < 200

@@ -138,14 +138,18 @@ def test_the_whole_inverse_mechanism_on_every_small_table():
 
 
 def test_auto_is_public_and_takes_the_smaller_noise_where_it_is_clear():
-    def chosen(dimension, k, epsilon):
-        return Noise(epsilon=Fraction(epsilon), dimension=dimension, k=k, neighbours="replace-one").name
+    def chosen(dimension, k, epsilon, max_rows=100_000):
+        return Noise(
+            epsilon=Fraction(epsilon), dimension=dimension, k=k, neighbours="replace-one", max_rows=max_rows
+        ).name
 
     assert chosen(1, 3, "0.9") == "laplace"
     assert chosen(2, 3, "0.1") == "laplace"
     assert chosen(2, 10, "0.9") == "lomax"
     assert chosen(5, 10, "0.3") == "lomax"
     assert chosen(10, 3, "0.1") == "lomax"
+    assert chosen(2, 3, "0.7") == "laplace"
+    assert chosen(2, 3, "0.7", max_rows=50) == "lomax"
 
 
 @pytest.mark.parametrize("neighbours", ADJACENCIES)

@@ -44,7 +44,7 @@ Radius = Annotated[
 ]
 NoiseOption = Annotated[
     NoiseChoice,
-    typer.Option("--noise", help="auto chooses by columns, neighbours and epsilon, never by the rows."),
+    typer.Option("--noise", help="auto chooses by columns, neighbours, epsilon and max_rows, never by the rows."),
 ]
 
 

@@ -59,7 +59,7 @@ class Outliers:
                 **public_settings(declaration, self.columns, self.neighbours, exact(self.radius)),
                 "noise": noise.name
                 if self.noise == noise.name
-                else f"{noise.name} (chosen from columns, neighbours and epsilon)",
+                else f"{noise.name} (chosen from columns, neighbours, epsilon and max_rows)",
                 "sensitivity": str(noise.cap),
             },
             expected=expected_error(noise),
@@ -96,6 +96,7 @@ class Outliers:
             dimension=len(self.columns),
             k=self.neighbours,
             neighbours=declaration.neighbours,
+            max_rows=declaration.max_rows,
             wanted=self.noise,
         )
 

@@ -167,6 +167,7 @@ class Subspaces:
             dimension=self.size,
             k=self.neighbours,
             neighbours=declaration.neighbours,
+            max_rows=declaration.max_rows,
             wanted=self.noise,
         )
 
