@@ -38,8 +38,11 @@ def broken(root: Path = ROOT) -> list[str]:
                 continue
             file, _, anchor = target.partition("#")
             there = page.parent / file if file else page
-            heading_missing = anchor and there.suffix == ".md" and there.is_file() and anchor not in anchors(
-                there.read_text(encoding="utf-8")
+            heading_missing = (
+                anchor
+                and there.suffix == ".md"
+                and there.is_file()
+                and anchor not in anchors(there.read_text(encoding="utf-8"))
             )
             if not there.exists() or heading_missing:
                 found.append(f"{page.relative_to(root)}: {target}")

@@ -13,6 +13,14 @@ from wallflower.cli.common import out
 from wallflower.errors import UsageError
 
 STEPS = ("explain", "identify", "count", "publish", "stream")
+"""`cli/demo_<step>.py`, in the order shown; each has `show(folder, console)` and gives back its scene."""
+
+TITLE = "Alder Valley hospitals: five questions about outliers"
+INTRODUCTION = (
+    "A made-up hospital network answers five questions about its outliers. For each: what was asked, what left the house, what it "
+    "cost, and what is promised to the people in the rows. The pictures also show what is really there, which on "
+    "real rows only the owner sees."
+)
 
 MARK = ".wallflower-demo"
 
