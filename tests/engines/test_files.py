@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import replace
+from decimal import Decimal
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.contracts.engine_sources import categories, declare, numbers
-from wallflower.engines import open_source
+from wallflower.engines import from_frame, open_source
 from wallflower.errors import DeclarationError, WallflowerError
 from wallflower.schema.declaration import Becomes, Reading
 
@@ -190,3 +193,17 @@ def test_a_name_is_one_file_and_no_pattern_and_its_folder_no_column(tmp_path, na
         else:
             path.write_text(f"x\n{value}\n" if ending == "csv" else f'[{{"x": {value}}}]')
     assert read(tmp_path / f"{name}.{ending}") == [[10]]
+
+
+def test_a_decimal_too_wide_for_duckdb_is_refused_and_not_misread(tmp_path):
+    wide = pa.table({"x": pa.array([Decimal("1.5")], pa.decimal256(60, 20))})
+    pq.write_table(wide, tmp_path / "rows.parquet")
+    with pytest.raises(DeclarationError, match="'x' has a type"):
+        read(tmp_path / "rows.parquet")
+
+
+def test_views_of_text_are_read_as_text():
+    cells = pa.array(["1.5", "no", None], pa.string_view())
+    with from_frame(pa.table({"x": cells, "c": cells}), declare(X, C, key="c")).rows(("x", "c")) as rows:
+        assert rows.numbers(("x", "c")).tolist() == [[15, 3], [-1, 3], [-1, 0]]
+        assert rows.record("no").numbers == {"x": -1, "c": 3}

@@ -86,6 +86,8 @@ def read(cells: Any, rule: Rule) -> Cellwise:
         cells = cells.combine_chunks()
     if t.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
+    if t.is_string_view(cells.type):
+        cells = cells.cast(pa.large_string())  # Arrow matches no patterns in views
     if rule.kind is Kind.NOTHING:
         return Cellwise(np.zeros(len(cells), np.int64), np.full(len(cells), State.MISSING, np.uint8))
     if isinstance(rule, NumberRule):

@@ -22,6 +22,8 @@ from wallflower.errors import DeclarationError, nearest_name
 
 BATCH = 50_000
 """Rows copied at a time from SQLite."""
+MOST_DIGITS = 38
+"""Of a decimal that DuckDB can hold."""
 KINDS = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), Kind.INTEGER),
     **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"), Kind.INTEGER),
@@ -74,6 +76,11 @@ class ParquetFile(Typed):
 
     def scan(self, base: Database) -> str:
         return f"read_parquet({sql.one_file(self.path)}, {sql.NO_FOLDER_NAMES})"
+
+    def _types(self, base: Database) -> Mapping[str, str]:
+        """DuckDB calls a decimal too wide for it a double, and reads nonsense: such a type is not one of `KINDS`."""
+        wide = base.run(f"SELECT name FROM parquet_schema({sql.one_file(self.path)}) WHERE precision > {MOST_DIGITS}")
+        return {**super()._types(base), **{name: "WIDE DECIMAL" for (name,) in wide}}
 
 
 @dataclass(frozen=True)
