@@ -13,8 +13,10 @@ The first four can be raised before any row is read, so their text is safe to pr
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import ClassVar
 
 
@@ -69,6 +71,14 @@ class LedgerError(WallflowerError):
 class ReleaseFailed(WallflowerError):  # noqa: N818 - reads as what it says
     kind = "bug"
     exit_code = 1
+
+
+def place(error: BaseException) -> str:
+    """Kind and place of an error, without its text: that may quote a row."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    where = f" at {Path(last.filename).name}:{last.lineno}" if last else ""
+    return f"{type(error).__name__}{where}"
 
 
 def nearest_name(wrong: str, known: Iterable[str]) -> str:

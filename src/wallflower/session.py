@@ -7,14 +7,13 @@ shown before the answer is.
 from __future__ import annotations
 
 import dataclasses
-import traceback
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from wallflower.engines.base import Rows, Source
-from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError
+from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.privacy.ledger import Charge, Ledger
 from wallflower.privacy.price import Price
@@ -222,14 +221,6 @@ def _recorded(charge: Charge, price: Price) -> Release:
 
 def _broke(error: BaseException) -> str:
     return (
-        f"the answer could not be computed ({_place(error)}). This is a bug: please report the place named here; it says "
+        f"the answer could not be computed ({place(error)}). This is a bug: please report the place named here; it says "
         "nothing about your rows."
     )
-
-
-def _place(error: BaseException) -> str:
-    """Kind and place of an error, without its text."""
-    frames = traceback.extract_tb(error.__traceback__)
-    last = frames[-1] if frames else None
-    where = f" at {Path(last.filename).name}:{last.lineno}" if last else ""
-    return f"{type(error).__name__}{where}"

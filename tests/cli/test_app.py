@@ -152,3 +152,54 @@ def test_an_owner_report_is_marked_and_complete(folder, capfd):
     )
     assert run([*ASK, "--owner-report", "report.json"]) == 0
     assert json.loads((folder / "report.json").read_text())["NOT PRIVATE"] is True
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_data_in_place_of_a_declaration_are_not_quoted(folder, capfd, as_json):
+    (folder / "other.json").write_text('[{"salary": "canary-55"}]')
+    for data in ("salaries.csv", "other.json"):
+        assert run(["count", data, *ASK[2:], *(["--json"] if as_json else [])]) == 2
+        shown = "".join(capfd.readouterr())
+        assert "wallflower declare" in shown
+        assert not {"canary", "Lawyer", "employee"} & set(re.findall(r"\w+", shown))
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_bug_is_one_sentence_without_what_the_library_said(folder, capfd, monkeypatch, as_json):
+    def fail(*_arguments):
+        raise ValueError("could not convert 'canary-56'")
+
+    monkeypatch.setattr("wallflower.session.Session.price", fail)
+    assert run([*ASK, *(["--json"] if as_json else [])]) == 1
+    shown = capfd.readouterr()
+    assert "canary" not in shown.out + shown.err
+    assert "ValueError at test_app.py" in (json.loads(shown.out)["error"]["message"] if as_json else shown.err)
+
+
+def test_a_file_that_cannot_be_written_is_named(folder, capfd):
+    (folder / "taken").write_text("")
+    assert run(["demo", "--out", "taken/demo"]) == 2
+    assert "taken" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("report", ["salaries.json", "folder.html"])
+def test_an_owner_report_never_replaces_the_rows(folder, capfd, report):
+    (folder / "folder.html").mkdir()
+    (folder / "salaries.json").write_text("[]")
+    text = (folder / "salaries.toml").read_text().replace('"salaries.csv"', '"salaries.json"')
+    (folder / "salaries.toml").write_text(text)
+    assert run([*ASK, "--owner-report", report]) == 2
+    assert report in capfd.readouterr().err
+    assert (folder / "salaries.json").read_text() == "[]"
+
+
+def test_a_report_that_breaks_leaves_the_answer_as_it_is(folder, capfd, monkeypatch):
+    def fail(*_arguments, **_named):
+        raise ValueError("canary-57")
+
+    monkeypatch.setattr("wallflower.report.owner.write_owner_report", fail)
+    assert run([*ASK, "--json", "--owner-report", "owner.html"]) == 0
+    shown = capfd.readouterr()
+    assert json.loads(shown.out)["ok"] is True
+    assert "not written" in shown.err
+    assert "canary" not in shown.err

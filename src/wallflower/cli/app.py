@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from wallflower.cli.common import err
-from wallflower.errors import WallflowerError
+from wallflower.errors import WallflowerError, place
 from wallflower.version import __version__
 
 COMMANDS = (
@@ -29,6 +29,8 @@ COMMANDS = (
     "certificate",
 )
 """Module names in `wallflower.cli`, in the order help lists them."""
+
+SPENT = "If a charge had been made it stands; `wallflower ledger history DECL` shows it."
 
 INTERRUPTED = 130
 """What shells expect after Ctrl-C."""
@@ -72,8 +74,6 @@ def run(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     try:
         code = typer.main.get_command(build()).main(args=list(arguments), prog_name="wallflower", standalone_mode=False)
-    except WallflowerError as error:
-        return _failed(error.kind, error.message, error.hint, error.exit_code, as_json=as_json)
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         if not arguments or (context is not None and error.format_message() == context.get_help()):
@@ -86,15 +86,21 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except Exception as error:  # noqa: BLE001 - nothing is left to Python, which would print what may quote a row
+        return _failed(*_told(error), as_json=as_json)
     if code == INTERRUPTED:  # typer turns Ctrl-C into this code
-        return _failed(
-            "interrupted",
-            "Interrupted.",
-            "If a charge had been made it stands; `wallflower ledger history DECL` shows it.",
-            INTERRUPTED,
-            as_json=as_json,
-        )
+        return _failed("interrupted", "Interrupted.", SPENT, INTERRUPTED, as_json=as_json)
     return code if isinstance(code, int) else 0
+
+
+def _told(error: Exception) -> tuple[str, str, str, int]:
+    """Kind, message, hint and exit code: in its own words only if those were written here or by the operating system."""
+    if isinstance(error, WallflowerError):
+        return error.kind, error.message, error.hint, error.exit_code
+    if isinstance(error, OSError):
+        named = f"'{error.filename}': " if error.filename else ""
+        return "usage", f"{named}{error.strerror or type(error).__name__}.", SPENT, 2
+    return "bug", f"something broke ({place(error)}). This is a bug: please report the place named here.", SPENT, 1
 
 
 def _failed(kind: str, message: str, hint: str, code: int, *, as_json: bool) -> int:

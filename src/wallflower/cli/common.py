@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from wallflower.errors import UsageError
+from wallflower.errors import UsageError, WallflowerError, place
 from wallflower.privacy.price import Price
 from wallflower.progress import listening
 from wallflower.schema.exact import positive
@@ -78,8 +78,8 @@ def names(text: str) -> tuple[str, ...]:
 
 def ask(declaration: Path, query: Query, how: How) -> None:
     """Price, charge, draw, show: the one path of every releasing command."""
-    _writable(how.owner_report)
     session = open_session(declaration, seed=how.seed)
+    _writable(how.owner_report, session)
     price = session.price(query)
     if how.dry_run:
         show_price(price, as_json=how.as_json)
@@ -159,12 +159,18 @@ def progress_on_stderr() -> Iterator[None]:
             yield
 
 
-def _writable(report: Path | None) -> None:
+def _writable(report: Path | None, session: Session) -> None:
     """Refuse a report that could not be written, before anything is charged."""
     if report is None:
         return
     if report.suffix not in {".html", ".json"}:
         raise UsageError(f"an owner report ends in .html or .json, got '{report.name}'.")
+    declared = session.declaration
+    for taken in (declared.path, declared.source, declared.ledger):
+        if taken is not None and report.resolve() == taken.resolve():
+            raise UsageError(f"'{report}' is a file of this table, and the report would replace it.")
+    if report.is_dir():
+        raise UsageError(f"'{report}' is a folder.", hint="Name a file in it.")
     if not report.parent.is_dir() or not os.access(report.parent, os.W_OK):
         raise UsageError(
             f"the folder '{report.parent}' cannot be written to.", hint="Name an existing folder of yours."
@@ -174,5 +180,9 @@ def _writable(report: Path | None) -> None:
 def _write_owner_report(session: Session, query: Query, path: Path) -> None:
     from wallflower.report.owner import write_owner_report
 
-    write_owner_report(path, query=query.name, declaration=session.declaration, report=session.owner.report(query))
-    err.print(f"Owner report, NOT PRIVATE: {path}", markup=False, highlight=False)
+    try:
+        write_owner_report(path, query=query.name, declaration=session.declaration, report=session.owner.report(query))
+        said = f"Owner report, NOT PRIVATE: {path}"
+    except Exception as error:  # noqa: BLE001 - the answer has been given: it stands, and stdout holds one object
+        said = f"The owner report was not written ({error if isinstance(error, WallflowerError) else place(error)})."
+    err.print(said, markup=False, highlight=False)

@@ -41,6 +41,25 @@ NO_FAMILIES = {
     "sensitive-privacy": "Each [identify.NAME] has an epsilon of its own.",
     "zcdp": "It is charged in [budget.dp], converted to epsilon and delta.",
 }
+DATA = frozenset(
+    [
+        ".csv",
+        ".tsv",
+        ".txt",
+        ".json",
+        ".jsonl",
+        ".ndjson",
+        ".parquet",
+        ".pq",
+        ".duckdb",
+        ".ddb",
+        ".db",
+        ".sqlite",
+        ".sqlite3",
+        ".xlsx",
+    ]
+)
+"""Endings of what people pass in place of a declaration."""
 ONE_PERSON_ONE_ROW = 'Every promise here is about one row. Where a person has several rows, merge them into one first, then write unit = "row".'
 _UNDECIDED = re.compile(r"^[^#\n]*=[ \t]*#[ \t]*DECIDE\b", re.MULTILINE)
 _WHERE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
@@ -49,6 +68,11 @@ _WHERE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<colum
 def load(path: str | Path, *, source_optional: bool = False) -> Declaration:
     """Read and check the declaration at `path`; names of files in it are relative to its folder."""
     place = Path(path)
+    if place.suffix.lower() in DATA:
+        raise DeclarationError(  # without a look: an error that quotes a line of it would quote a row
+            f"'{place}' is a file of data, and a declaration is a TOML file about one.",
+            hint="Draft one with: wallflower declare DATA -o FILE",
+        )
     try:
         text = place.read_bytes().decode("utf-8-sig")
     except OSError as error:
