@@ -133,3 +133,24 @@ def test_the_reach_of_laplace_noise_is_the_least_that_suffices(scale, miss):
     assert reach == 0 or beyond(reach - 1) > float(miss) * (1 - 1e-6)
     with pytest.raises(DeclarationError, match="'miss'"):
         mechanism.reach(miss=Fraction(1))
+
+
+@pytest.mark.parametrize("value", [0.5, Fraction(1, 2), np.float64(3), "3"])
+def test_only_whole_numbers_get_whole_noise(value):
+    with pytest.raises(TypeError):
+        DiscreteLaplace(scale=Fraction(1))(value, SeededEntropy(1))
+
+
+def test_noise_larger_than_numpys_integers_is_added():
+    noisy = DiscreteLaplace(scale=Fraction(10**40))(np.int64(3), SeededEntropy(1))
+    assert type(noisy) is int
+    assert abs(noisy) > 2**64
+
+
+@pytest.mark.parametrize("bit", [2, np.bool_(True), np.int64(1)])
+def test_a_bit_is_true_or_false(bit):
+    entropy = SeededEntropy(1)
+    told = [LogisticResponse(epsilon=Fraction(1, 100))(bit, entropy) for _ in range(100)]
+    told += [FadingResponse(epsilon=Fraction(1, 100))(bit, 1, entropy) for _ in range(100)]
+    assert {type(answer) for answer in told} == {bool}
+    assert 60 < sum(told) < 140

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import index
 
 from wallflower.errors import DeclarationError
 from wallflower.mechanisms.checks import at_least_one, positive_fraction
@@ -37,7 +38,8 @@ class DiscreteLaplace:
         return PureDP(epsilon=distance / self.scale, neighbours=neighbours, protects=protects)
 
     def __call__(self, value: int, entropy: Entropy) -> int:
-        return value + discrete_laplace(self.scale, entropy)
+        # A fraction would shine through whole noise; an integer of numpy would overflow on large noise.
+        return index(value) + discrete_laplace(self.scale, entropy)
 
     def log_probability(self, noise: int) -> float:
         """The natural logarithm of the probability of drawing exactly this noise."""

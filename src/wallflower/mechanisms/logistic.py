@@ -36,7 +36,7 @@ class LogisticResponse:
         return PureDP(epsilon=distance * self.epsilon, neighbours=neighbours, protects=protects)
 
     def __call__(self, bit: bool, entropy: Entropy) -> bool:  # noqa: FBT001 - the input is the bit
-        return bit != logistic(self.epsilon, entropy)
+        return bool(bit) != logistic(self.epsilon, entropy)
 
     def log_flip(self) -> float:
         """The natural logarithm of the probability of telling the wrong bit."""
@@ -70,7 +70,7 @@ class FadingResponse:
         if margin < 1:
             raise ValueError("a margin is at least 1.")
         # Two independent coins, because the probability is a product: exact down to flips too rare ever to be seen.
-        return bit != (bernoulli_exp(self.epsilon * (margin - 1), entropy) and logistic(self.epsilon, entropy))
+        return bool(bit) != (bernoulli_exp(self.epsilon * (margin - 1), entropy) and logistic(self.epsilon, entropy))
 
     def log_flip(self, margin: int) -> float:
         """The natural logarithm of the probability of telling the wrong bit."""
