@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.privacy.declared import FULL, declare, model
+from tests.privacy.declared import FULL, X, declare, model
 from wallflower.errors import BudgetError, LedgerError, NotComposable, UsageError
+from wallflower.privacy.books import limits_of
 from wallflower.privacy.guarantees import (
     BUT_ASKED,
     ApproxDP,
@@ -361,3 +362,14 @@ class TestNoFloat:
             json.loads(line.event.body, parse_float=lambda text: pytest.fail(f"a float: {text}"))
         for standing in ledger.show(declared).accounts:
             assert all(type(amount) is Fraction for amount in (*standing.spent.values(), *standing.limit.values()))
+
+
+def test_a_model_is_the_same_after_its_folder_has_moved(tmp_path):
+    """The place of a hierarchy file is part of a column, and of no distance."""
+    here, there = (
+        declare(tmp_path, models={"default": model()}, columns={"x": replace(X, hierarchy=place)})
+        for place in ("/here/x.csv", "/there/x.csv")
+    )
+    assert limits_of(here) == limits_of(there)
+    other = declare(tmp_path, models={"default": model()}, columns={"x": replace(X, scale=Fraction(2))})
+    assert limits_of(here) != limits_of(other)

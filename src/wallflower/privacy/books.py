@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -180,7 +180,9 @@ def limits_of(declaration: Declaration) -> dict[str, Any]:
     for name, model in sorted(declaration.models.items()):
         written = {key: _written(value) for key, value in asdict(model).items() if key != "epsilon"}
         # A model is its columns too: other bounds, steps or scales make other distances, hence another promise.
-        written["columns"] = {column: _digest(repr(declaration.column(column))) for column in model.columns}
+        # Not the place of a hierarchy file: no distance uses it, and a folder may move.
+        columns = {column: replace(declaration.column(column), hierarchy=None) for column in model.columns}
+        written["columns"] = {column: _digest(repr(kept)) for column, kept in columns.items()}
         models[name] = {"epsilon": _amount(model.epsilon), "definition": written}
     return {
         "table": declaration.id,
