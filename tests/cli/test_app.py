@@ -123,6 +123,7 @@ def wait(self, rows, entropy):
 Outliers.run = wait
 sys.exit(run(sys.argv[1:]))
 """
+SLOW_MAIN = SLOW.replace("sys.exit(run(sys.argv[1:]))", "from wallflower.__main__ import main; main()")
 
 
 def test_ctrl_c_in_the_middle_ends_quietly_and_the_charge_stands(folder, capfd):
@@ -203,3 +204,43 @@ def test_a_report_that_breaks_leaves_the_answer_as_it_is(folder, capfd, monkeypa
     assert json.loads(shown.out)["ok"] is True
     assert "not written" in shown.err
     assert "canary" not in shown.err
+
+
+def test_a_terminal_without_the_letters_shows_escapes_and_json_stays_json(folder):
+    text = (
+        (folder / "salaries.toml")
+        .read_text()
+        .replace("columns.salary]", 'columns."sal\u00e4ry"]')
+        .replace('"salary"', '"sal\u00e4ry"')
+    )
+    (folder / "salaries.toml").write_text(text, encoding="utf-8")
+    ask = [*ASK[:3], "sal\u00e4ry", *ASK[4:], "--dry-run"]
+    for extra, says in (([], "sal\\u00e4ry"), (["--json"], "sal\\u00e4ry")):
+        done = subprocess.run(
+            [sys.executable, "-m", "wallflower", *ask, *extra],
+            capture_output=True,
+            cwd=folder,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert says in done.stdout.decode("ascii")
+        assert not extra or "\u00e4" in json.loads(done.stdout)["price"]["settings"]["columns"]
+
+
+def test_a_request_to_stop_leaves_no_copy_of_the_rows(folder, tmp_path):
+    (folder / "salaries.toml").write_text(
+        (folder / "salaries.toml").read_text().replace("test = false", 'test = false\nread = {encoding = "latin-1"}')
+    )
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_MAIN, *ASK], cwd=folder, env={**os.environ, "TMPDIR": str(spill)}
+    )
+    while not (folder / "drawing").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    assert list(spill.rglob("utf-8.csv"))
+    process.terminate()
+    assert process.wait(timeout=60) == 128 + signal.SIGTERM
+    assert not list(spill.iterdir())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
+import io
 import json
 import sys
 from collections.abc import Sequence
@@ -72,6 +75,7 @@ def _version(wanted: bool) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0 released, 2 usage, 3 refused, 5 no answer, 1 a bug."""
     as_json = "--json" in arguments
+    _print_anything(sys.stdout, sys.stderr)
     try:
         code = typer.main.get_command(build()).main(args=list(arguments), prog_name="wallflower", standalone_mode=False)
     except typer.TyperException as error:
@@ -103,9 +107,25 @@ def _told(error: Exception) -> tuple[str, str, str, int]:
     return "bug", f"something broke ({place(error)}). This is a bug: please report the place named here.", SPENT, 1
 
 
+def _print_anything(*streams: object) -> None:
+    """Let a stream that cannot hold a letter show its escape: an answer that was paid for must not be lost to a terminal."""
+    codecs.register_error("wallflower", _escaped)
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            stream.reconfigure(errors="wallflower")
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """As JSON writes it, so that one object stays one object."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
 def _failed(kind: str, message: str, hint: str, code: int, *, as_json: bool) -> int:
     if as_json:
-        typer.echo(json.dumps({"ok": False, "error": {"kind": kind, "message": message, "hint": hint}}))
+        with contextlib.suppress(OSError):  # stdout itself may be what failed; the exit code still says so
+            typer.echo(json.dumps({"ok": False, "error": {"kind": kind, "message": message, "hint": hint}}))
     else:
         err.print(f"[bold red]{kind}[/]", end=": ", highlight=False)
         err.print(message, markup=False, highlight=False)
