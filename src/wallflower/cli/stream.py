@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -56,8 +56,10 @@ def simulate(
     Example:
         wallflower stream simulate boiler.toml --sensors 3 --picture boiler.html
     """
+    from wallflower.cli.stream_release import released
     from wallflower.cli.stream_running import entropy_of, finish
     from wallflower.cli.stream_simulation import run_simulation
+    from wallflower.schema.exact import exact
     from wallflower.stream import declaration, parties
 
     declared = declaration.load(file)
@@ -74,6 +76,15 @@ def simulate(
         picture=picture,
         entropy=entropy_of(declared.test, seed),
     )
+    if as_json:
+        facts |= released(
+            declared,
+            account=f"{declared.id}, simulated: no book was kept",
+            windows=facts["windows"],
+            today=exact(facts["user level epsilon, one sensor"]),
+            value={name: facts[name] for name in ("readings", "presumed", "decided")},
+            private=facts["private"],
+        )
     finish(facts, as_json=as_json)
 
 
@@ -101,6 +112,7 @@ def sensor(
     Example:
         wallflower stream sensor boiler.toml --data readings.csv --name boiler-7 --rate 100
     """
+    from wallflower.cli.stream_release import released
     from wallflower.cli.stream_running import Feed, Teller, connect, entropy_of, finish, send_all, until_stopped
     from wallflower.schema.exact import shown
     from wallflower.stream import declaration, parties
@@ -126,21 +138,28 @@ def sensor(
         line.close()
         statement = kept.statement()
         kept.close()
-    finish(
-        {
-            "sensor": name,
-            "windows": statement.windows,
-            "readings": statement.readings,
-            "waiting for receipts": statement.waiting,
-            "event level epsilon": shown(statement.event),
-            "user level epsilon today": shown(statement.today),
-            "user level epsilon ever": shown(statement.total),
-            "sent again": sending.resent,
-            "dropped": dict(sending.dropped),
-            "private": entropy.private,
-        },
-        as_json=as_json,
-    )
+    facts: dict[str, Any] = {
+        "sensor": name,
+        "windows": statement.windows,
+        "readings": statement.readings,
+        "waiting for receipts": statement.waiting,
+        "event level epsilon": shown(statement.event),
+        "user level epsilon today": shown(statement.today),
+        "user level epsilon ever": shown(statement.total),
+        "sent again": sending.resent,
+        "dropped": dict(sending.dropped),
+        "private": entropy.private,
+    }
+    if as_json:
+        facts |= released(
+            declared,
+            account=f"{declared.id}, sensor {name}",
+            windows=statement.windows,
+            today=statement.today,
+            value={"windows": statement.windows, "readings": statement.readings},
+            private=entropy.private,
+        )
+    finish(facts, as_json=as_json)
     if refused is not None:
         raise refused
 
