@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
-from scripts import guarantees
+import re
+
+import matplotlib as mpl
+import pytest
+from scripts import guarantees, trade_offs
 
 
 def test_the_page_of_guarantees_is_what_the_proofs_say():
     assert guarantees.PAGE.read_text(encoding="utf-8") == guarantees.page(), "run `make reference`"
+
+
+@pytest.mark.parametrize("name", trade_offs.PICTURES)
+def test_the_pictures_of_the_guide_are_what_the_arithmetic_says(name):
+    kept = (trade_offs.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
+    drawn = trade_offs.standalone(trade_offs.PICTURES[name]())
+    if kept.startswith(f"<!-- matplotlib {mpl.__version__} -->"):
+        assert kept == drawn, "run `make reference`"
+    else:  # another version of matplotlib places lines a little differently; what is written must be the same
+        assert _words(kept) == _words(drawn), "run `make reference`"
+
+
+def _words(svg: str) -> list[str]:
+    return re.findall(r"<text[^>]*>([^<]+)</text>", svg)
