@@ -83,7 +83,7 @@ HALF = Fraction(1, 2)
             MetricPrivacy(epsilon=HALF),
             (
                 "Whoever sees what leaves the sensor can tell two readings inside the declared core range apart by at most a factor"
-                " e^0.5 (about 1.65) in likelihood; readings D core ranges apart only by at most e^(0.5·D), so a far outlier can be"
+                " e^0.5 (about 1.65) in likelihood; readings up to D core ranges apart in a column (D at least 1) only by at most e^(0.5·D), so a far outlier can be"
                 " recognised as one."
             ),
         ),

@@ -27,7 +27,7 @@ def asked(capfd, *arguments):
 @pytest.mark.parametrize("protocol", ["private", "paper"])
 def test_simulate_runs_everything_and_draws_it(tmp_path, capfd, protocol):
     file = tmp_path / "pumps.toml"
-    file.write_text(support.text(protocol, window=200))
+    file.write_text(support.text(protocol, window=200).replace("test = true", ""))
     code, out, _ = asked(
         capfd, "simulate", file, "--sensors", 2, "--readings", 900, "--picture", tmp_path / "p.html",
         "-o", tmp_path / "r.duckdb", "--parquet", tmp_path / "r.parquet", "--json",

@@ -29,6 +29,11 @@ def test_the_two_guarantees_and_the_paper_say_what_they_are():
     assert paper.epsilon == Fraction(3, 2)
     assert "no DP towards the corrector" in paper.holds_when
     assert "two non-colluding servers" in paper.holds_when
+    for kind in ("local-dp", "metric-privacy"):
+        sentence = parties.guarantee(support.declared("paper", guarantee=kind)).sentence
+        assert "all parties together" not in sentence
+        assert "two non-colluding servers, no DP towards the corrector" in sentence
+        assert "nothing towards both servers together" in sentence
     assert any("two non-colluding servers" in note for note in parties.price(support.declared("paper")).notes)
 
 

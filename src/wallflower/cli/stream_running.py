@@ -31,7 +31,11 @@ def open_results(declared: StreamDeclaration, path: Path | None) -> Results:
         path,
         stream=f"{declared.id} {declared.fingerprint.hex()}",
         columns={column.name: float(column.domain.step) for column in declared.columns},
-        facts={"guarantee": json.dumps(parties.guarantee(declared).to_json()), "trust": trust(declared)},
+        facts={
+            "guarantee": json.dumps(parties.guarantee(declared).to_json()),
+            "trust": trust(declared),
+            "private": "no: test = true allows predictable noise" if declared.test else "yes",
+        },
     )
 
 
@@ -170,5 +174,5 @@ def _said(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{count} {kind}" for kind, count in value.items()) or "none"
     if isinstance(value, bool):
-        return "yes" if value else "NO: drawn from a seed"
+        return "yes" if value else "NO: a test stream, whose noise may come from a seed"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -79,7 +79,7 @@ def run_simulation(
         "user level epsilon, one sensor": _exact(statement.total),
         "promise": parties.guarantee(declared).sentence,
         "trust": trust(declared),
-        "private": entropy.private,
+        "private": entropy.private and not declared.test,
     }
     if picture is not None:
         pictures = _draw(picture, declared, kept.sample(DRAWN), shown, facts)

@@ -293,8 +293,8 @@ class MetricPrivacy(Guarantee):
     def sentence(self) -> str:
         return self._when(
             "Whoever sees what leaves the sensor can tell two readings inside the declared core range apart by at most a "
-            f"factor {factor(self.epsilon)} in likelihood; readings D core ranges apart only by at most "
-            f"e^({shown(self.epsilon)}·D), so a far outlier can be recognised as one."
+            f"factor {factor(self.epsilon)} in likelihood; readings up to D core ranges apart in a column (D at least 1) only by "
+            f"at most e^({shown(self.epsilon)}·D), so a far outlier can be recognised as one."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from wallflower.detectors.layers import LayerLikelihood
 from wallflower.errors import DeclarationError, nearest_name
 from wallflower.mechanisms.layer import LayerResponse
 from wallflower.mechanisms.perturbation import NoisyColumn, Perturbation
-from wallflower.privacy.guarantees import Guarantee, LocalDP, MetricPrivacy
+from wallflower.privacy.guarantees import LocalDP, MetricPrivacy, factor
 from wallflower.privacy.price import Price
 from wallflower.schema.exact import exact, shown
 from wallflower.stream.analyst import Analyst, Detector
@@ -46,20 +47,49 @@ def response(declared: StreamDeclaration) -> LayerResponse | None:
     return LayerResponse(epsilon=declared.epsilon2, layers=len(declared.layers) + 1)
 
 
-def guarantee(declared: StreamDeclaration) -> Guarantee:
-    """What one reading is promised. Under `paper` it says towards whom there is no promise."""
-    always = "always"
-    if declared.protocol == "paper":
-        always = (
-            f"{TWO_SERVERS}: the analyst and the corrector share nothing, the threshold that the corrector sends the "
-            "analyst is left out of account, and nothing is promised towards the corrector"
+@dataclass(frozen=True, kw_only=True)
+class PaperLocalDP(LocalDP):
+    """What is left of local-dp under the paper's protocol: a promise about the analyst's first message alone."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Trust: {TWO_SERVERS}. The noised reading that the analyst receives is at most {factor(self.epsilon)} times as likely "
+            f"as it would be for any other reading. {_NOT_PROMISED}"
         )
-    if declared.promise == "local-dp":
-        return LocalDP(epsilon=declared.event_epsilon, holds_when=always)
-    extra = f", and by {shown(declared.epsilon2)} more between different layers" if declared.epsilon2 else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperMetricPrivacy(MetricPrivacy):
+    """The same for metric-privacy."""
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Trust: {TWO_SERVERS}. From the noised readings that the analyst receives, two readings inside the declared core range "
+            f"can be told apart by at most a factor {factor(self.epsilon)} in likelihood, and readings up to D core ranges apart "
+            f"in a column (D at least 1) by at most e^({shown(self.epsilon)}·D). {_NOT_PROMISED}"
+        )
+
+
+_NOT_PROMISED = (
+    "Nothing is promised towards the corrector, nothing towards both servers together, who can compute every reading's distance "
+    "from the centre, and the corrector's threshold tells the analyst one of these distances."
+)
+
+
+def guarantee(declared: StreamDeclaration) -> LocalDP | MetricPrivacy:
+    """What one reading is promised. Under `paper` it says towards whom there is no promise."""
+    local = declared.promise == "local-dp"
+    if declared.protocol == "paper":
+        kind: type[LocalDP | MetricPrivacy] = PaperLocalDP if local else PaperMetricPrivacy
+        protected = "every reading, towards the analyst alone, before the corrector answers"
+        return kind(epsilon=declared.event_epsilon, holds_when=TWO_SERVERS, protects=protected)
+    if local:
+        return LocalDP(epsilon=declared.event_epsilon)
+    extra = f", and by {shown(declared.epsilon2)} more between different layers"
     return MetricPrivacy(
         epsilon=declared.event_epsilon,
-        holds_when=always,
         protects=f"every reading, the less the further apart the two compared are{extra}",
     )
 
