@@ -119,3 +119,14 @@ def test_codes_are_drawn_as_their_likelihood_says():
 def test_impossible_codes_are_refused(epsilon, layers):
     with pytest.raises(DeclarationError):
         LayerResponse(epsilon=Fraction(epsilon), layers=layers)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize(("real", "caught"), [("1", False), ("3/2", True)])
+def test_an_audit_of_drawn_codes_catches_a_coin_that_flips_too_seldom(real, caught):
+    """The claim is epsilon = 1; a coin made for 3/2 breaks it by far more than sampling could."""
+    count = 200_000
+    response = LayerResponse(epsilon=Fraction(real))
+    said = [int(response(np.full(count, layer, dtype=np.int64), SeededEntropy(30 + layer)).sum()) for layer in (0, 1)]
+    low, high = said[1] - 5 * np.sqrt(said[1]), said[0] + 5 * np.sqrt(said[0])
+    assert bool(low / high > np.exp(1.0)) is caught

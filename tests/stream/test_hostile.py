@@ -1,0 +1,117 @@
+"""Strangers on the line: whatever they send is dropped and counted, and no party stops, stores or settles because of it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.stream import support
+from tests.stream.test_messages import spoken
+from wallflower.engines.results import Results
+from wallflower.noise.entropy import SeededEntropy
+from wallflower.stream import parties
+from wallflower.stream.deciding import Correcting, Deciding
+from wallflower.stream.messages import Noised, Receipt, Window
+from wallflower.stream.sending import Sending
+from wallflower.stream.transport import CHANNELS, Delivery, LocalBroker, digest_of, filters
+
+PREFIX = "plant/pumps"
+
+
+@pytest.fixture(scope="module", params=["private", "paper"])
+def world(request):
+    """A sensor with one window under way, an analyst and, for `paper`, a corrector; used for many attacks in a row."""
+    stream, broker = support.declared(request.param, window=20), LocalBroker()
+    results = Results(None, stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})
+    book = parties.book(stream, "s", None)
+    sensor = parties.sensor(stream, "s")
+    sending = Sending(sensor, book, broker.connect(filters(PREFIX, "sensor", "s")), PREFIX, SeededEntropy(1))
+    sending.take([np.zeros((20, 2), dtype=np.int64)])
+    turns = [
+        sending,
+        Deciding(parties.analyst(stream), results, broker.connect(filters(PREFIX, "analyst")), PREFIX),
+    ]
+    if request.param == "paper":
+        turns.append(Correcting(parties.corrector(stream), broker.connect(filters(PREFIX, "corrector")), PREFIX))
+    yield stream, turns
+    results.close()
+    book.close()
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_nothing_a_stranger_sends_is_believed(world, data):
+    _, turns = world
+    message = data.draw(spoken())
+    if data.draw(st.booleans()):  # half of them by the right topic and under the right name, of another stream
+        message = dataclasses.replace(message, window=dataclasses.replace(message.window, sensor="s"))
+    payload = data.draw(st.sampled_from([message.encode(), b"", message.encode()[:-1], bytes(40)]))
+    channel = data.draw(st.sampled_from([CHANNELS[type(message)], *sorted(CHANNELS.values())]))
+    for party in turns:
+        party.transport.queue.clear()
+        party.transport.queue.append(Delivery(f"{PREFIX}/{channel}/s", payload))
+        party.turn()
+        party.transport.queue.clear()
+    sending, deciding = turns[:2]
+    assert sending.waiting == 1
+    assert deciding.windows == 0
+    assert sum(deciding.dropped.values()) + sum(deciding.analyst.dropped.values()) > 0
+
+
+def forged(declared, sending, **changes):
+    settings = {"stream": declared.fingerprint, "sensor": "s", "series": sending.book.series, "number": 0} | changes
+    return Window(**settings)
+
+
+def test_only_the_receipt_for_these_bytes_settles_a_window(world):
+    stream, (sending, *_) = world
+    (number, noised, _), *_ = sending.book.waiting()
+    right = digest_of(noised)
+    attempts = [
+        Receipt(window=forged(stream, sending), digest=bytes(16)),
+        Receipt(window=forged(stream, sending, number=7), digest=right),
+        Receipt(window=forged(stream, sending, series=b"another!"), digest=right),
+        Receipt(window=forged(stream, sending, stream=b"another!"), digest=right),
+        Receipt(window=forged(stream, sending, sensor="t"), digest=right),
+    ]
+    for attempt in attempts:
+        sending.transport.queue.append(Delivery(f"{PREFIX}/receipt/s", attempt.encode()))
+    before = sum(sending.dropped.values())
+    sending.turn()
+    assert sending.waiting == 1
+    assert sum(sending.dropped.values()) == before + len(attempts)
+    assert sending.book.waiting()[0][0] == number
+
+
+@pytest.mark.parametrize("change", ["longer", "other bytes under a known number", "another party's name"])
+def test_windows_that_do_not_belong_are_not_stored(change):
+    stream = support.declared(window=20)
+    results = Results(None, stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})
+    broker = LocalBroker()
+    line = broker.connect(filters(PREFIX, "analyst"))
+    receipts = broker.connect([f"{PREFIX}/receipt/+"])
+    deciding = Deciding(parties.analyst(stream), results, line, PREFIX)
+
+    def say(count=20, value=0, name="s"):
+        window = Window(stream=stream.fingerprint, sensor=name, series=bytes(8), number=0)
+        readings = np.full((count, 2), value, dtype=np.int64)
+        message = Noised(window=window, readings=readings, codes=np.zeros(count, dtype=np.uint8), layers=2)
+        line.queue.append(Delivery(f"{PREFIX}/noised/{name}", message.encode()))
+        deciding.turn()
+
+    if change == "longer":
+        say(count=21)
+    elif change == "another party's name":
+        say(name="corrector")
+    else:
+        say()
+        assert receipts.receive(0.0) is not None
+        say(value=1)
+    assert results.totals()[0] == (change == "other bytes under a known number")
+    assert receipts.receive(0.0) is None
+    assert sum(deciding.dropped.values()) + sum(deciding.analyst.dropped.values()) == 1
+    results.close()
