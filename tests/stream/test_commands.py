@@ -39,7 +39,7 @@ def test_simulate_runs_everything_and_draws_it(tmp_path, capfd, protocol):
     assert said["private"] is True
     assert ("no DP towards the corrector" in said["trust"]) is (protocol == "paper")
     page = (tmp_path / "p.html").read_text()
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 4
     assert "NOT PRIVATE" in page
     with duckdb.connect(str(tmp_path / "r.duckdb")) as db:
         counts = db.execute("SELECT count(*), count(DISTINCT (sensor, number, position)) FROM readings").fetchone()

@@ -82,7 +82,7 @@ def run_simulation(
         "private": entropy.private and not declared.test,
     }
     if picture is not None:
-        pictures = _draw(picture, declared, kept.sample(DRAWN), shown, facts)
+        pictures = _draw(picture, declared, kept.sample("sensor-0", DRAWN), shown, facts)
         if drawn is not None:
             drawn += pictures
     if parquet is not None:
@@ -138,12 +138,17 @@ def _draw(
 
     names = [column.name for column in declared.columns]
     received = np.column_stack([np.asarray(sample[name], dtype=np.float64) for name in names])
+    measured = np.concatenate(shown)[: len(received)]
+    beyond = parties.centre(declared).distance(parties.sensor(declared, "drawn").quantise(measured)) > float(
+        declared.core_radius
+    )
     drawn = pictures(
         names,
-        np.concatenate(shown)[: len(received)] if shown else None,
-        received,
-        np.asarray(sample["presumed"], dtype=np.bool_),
-        np.asarray(sample["decided"], dtype=np.bool_),
+        measured=measured,
+        beyond=beyond,
+        received=received,
+        presumed=np.asarray(sample["presumed"], dtype=np.bool_),
+        decided=np.asarray(sample["decided"], dtype=np.bool_),
     )
     write_stream_page(path, stream=declared.id, price=parties.price(declared), facts=facts, drawn=drawn)
     return drawn

@@ -146,10 +146,10 @@ class Results:
         windows, readings, presumed, decided = (int(number) for number in row)
         return windows, readings, presumed, decided
 
-    def sample(self, most: int) -> dict[str, NDArray[Any]]:
-        """The first `most` readings as received, with what was presumed and decided; for a picture."""
+    def sample(self, sensor: str, most: int) -> dict[str, NDArray[Any]]:
+        """The first `most` readings of a sensor in its own order, with what was presumed and decided; for a picture."""
         found: dict[str, NDArray[Any]] = self._db.execute(
-            f"SELECT * EXCLUDE (id) FROM points ORDER BY id, position LIMIT {int(most)}"
+            f"SELECT * FROM readings WHERE sensor = ? ORDER BY number, position LIMIT {int(most)}", [sensor]
         ).fetchnumpy()
         return found
 

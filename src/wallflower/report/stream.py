@@ -18,23 +18,21 @@ MOST_DRAWN = 4000
 
 def pictures(
     names: list[str],
-    measured: NDArray[np.float64] | None,
+    *,
+    measured: NDArray[np.float64],
+    beyond: NDArray[np.bool_],
     received: NDArray[np.float64],
     presumed: NDArray[np.bool_],
     decided: NDArray[np.bool_],
 ) -> list[Picture]:
-    """Up to three scatter plots over the first two columns, or over time when there is one."""
-    drawn = []
-    if measured is not None:
-        nothing = np.zeros(len(measured), dtype=np.bool_)
-        drawn.append(
-            _scatter(names, measured, nothing, "Readings as measured. NOT PRIVATE: they never leave the sensor.")
-        )
-    drawn.append(_scatter(names, received, presumed, "Readings as received, with those presumed outliers in orange."))
-    drawn.append(
-        _scatter(names, received, decided, "The same readings, with those finally decided to be outliers in orange.")
-    )
-    return drawn
+    """Four scatter plots over the first two columns, or over time when there is one."""
+    here = "NOT PRIVATE: these places never leave the sensor."
+    return [
+        _scatter(names, measured, beyond, f"Readings as measured, with those beyond the core in orange. {here}"),
+        _scatter(names, received, presumed, "Readings as received, with those presumed outliers in orange."),
+        _scatter(names, received, decided, "The same readings, with those finally decided to be outliers in orange."),
+        _scatter(names, measured, decided, f"The same decisions, drawn where the readings were measured. {here}"),
+    ]
 
 
 def write_stream_page(path: Path, *, stream: str, price: Price, facts: dict[str, Any], drawn: list[Picture]) -> None:
