@@ -671,7 +671,7 @@ def expand(
             if cost < least:
                 least = cost
                 best = i
-        if best < 0 or count >= most or refused >= most:
+        if best < 0 or count >= most or refused >= 2 * k:
             return 0
         free[best] = False
         changed = False
