@@ -107,10 +107,13 @@ class Workshop:
     def settle(self, rows: Whole) -> tuple[Group | None, Whole]:
         """A plain group out of these rows, and the rows that had to leave it; no group when repair does not help."""
         kept = rows
-        for _ in range(REPAIRS):
+        for _ in range(1 + REPAIRS):
             if len(kept) < self.k or self.cutter.distinct(kept) < self.k:
                 break
             group = self.made(kept)
+            if not self.promising(group.low, group.high):
+                kept = self._trimmed(kept)
+                continue
             verdict = self.verdict(group)
             if not verdict.failed:
                 return group, rows[~np.isin(rows, kept, assume_unique=True)] if len(kept) < len(rows) else rows[:0]
