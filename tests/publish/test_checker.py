@@ -64,3 +64,25 @@ def test_a_common_denominator_that_does_not_fit_is_rounded_by_less_than_a_millio
     where = space(axes, [number("s", 5_000_011)], p="1/2", d="0.85")
     for factor, true in zip(where.factors, brute.squares(where), strict=True):
         assert abs(Fraction(factor, where.limit) * where.d**2 / true - 1) < Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("d", ["0.00001", "0.0000001"])
+def test_a_radius_too_small_for_float32_is_still_exact(d):
+    rng = np.random.default_rng(2)
+    where = space([number("a", 10**9)], [number("s", 10**9, role="sensitive")], p="0.8", d=d)
+    places = (5 * 10**8 + rng.integers(0, 4000, (60, 2))).astype(np.int64)
+    assert Checker(where, places).outliers().tolist() == [brute.outlier(where, places, row) for row in places]
+
+
+def test_the_twin_would_notice_a_count_that_is_off_by_one():
+    """A planted bug: one near row too few is enough. The comparison above must be able to fail."""
+    rng = np.random.default_rng(4)
+    caught = 0
+    for _ in range(60):
+        where = space([number("a", 4)], [number("s", 4, role="sensitive")], p="1/2", d="1/2")
+        places = rng.integers(0, 5, (12, 2)).astype(np.int64)
+        checker = Checker(where, places)
+        object.__setattr__(checker, "blocks", checker.blocks._replace(enough=checker.blocks.enough - 1))
+        low, high, values = places[:3, :1].min(axis=0), places[:3, :1].max(axis=0), np.unique(places[:3, 1:], axis=0)
+        caught += checker.plain("strict", low, high, values) != brute.strict(where, places, low, high, values)
+    assert caught > 0

@@ -1,13 +1,17 @@
 """Publishing end to end: what is written, in which order, and what is refused."""
 
 import csv
+import json
 from collections import Counter, defaultdict
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 import wallflower as wf
+from wallflower.cli.app import run
 from wallflower.engines import from_frame
+from wallflower.mechanisms.shuffle import shuffled
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.privacy.ledger import Ledger
 from wallflower.publish import PlainTable
@@ -187,3 +191,74 @@ def test_a_crash_while_writing_leaves_no_half_file(folder, monkeypatch):
 def test_a_wrong_question_is_refused_before_any_row(folder, change, words):
     with pytest.raises((wf.UsageError, wf.DeclarationError), match=words):
         question(folder, **change).price(load(folder / "people.toml"))
+
+
+def test_the_command_line_publishes_reports_and_fails_to_attack(folder, capfd):
+    declaration, out = str(folder / "people.toml"), str(folder / "public.csv")
+    asked = ["publish", declaration, "-o", out, "--k", "5", "--p", "0.9", "--d", "0.5"]
+    report = folder / "owner.html"
+    assert run([*asked, "--json", "--owner-report", str(report)]) == 0
+    answer = json.loads(capfd.readouterr().out)
+    assert set(answer["release"]) == {"file", "rows", "groups"}
+    page = report.read_text()
+    for words in (
+        "NOT PRIVATE",
+        "Risk before and after",
+        "Information loss by column",
+        "no method could publish",
+        "<svg",
+    ):
+        assert words in page
+    assert run(["attack", declaration, out, "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)["not_private"]
+    assert found["rows"] == answer["release"]["rows"]
+    assert found["distinct_values"] >= 5
+    assert not found["succeeded"]
+    assert run(asked) == 3
+
+
+def test_the_attacks_succeed_on_a_table_that_was_only_k_anonymised(folder, capfd):
+    """What they are for: a file whose groups hold k values but hide nobody."""
+    declaration = folder / "people.toml"
+    lines = [
+        "age,country,income",
+        *(f'"[20, 69]",America,{income}' for income in range(40, 60)),
+        *['"[20, 69]",America,200'] * 2,
+    ]
+    (folder / "naive.csv").write_text("\n".join(lines) + "\n")
+    assert run(["attack", str(declaration), str(folder / "naive.csv"), "--p", "0.9", "--d", "0.5", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)["not_private"]
+    assert found["distinct_values"] == 21
+    assert found["succeeded"]
+
+
+def test_an_attack_needs_settings_and_a_readable_file(folder):
+    declaration = str(folder / "people.toml")
+    (folder / "odd.csv").write_text("age,country,income\n20,Atlantis,3\n")
+    assert run(["attack", declaration, str(folder / "odd.csv")]) == 2
+    assert run(["attack", declaration, str(folder / "odd.csv"), "--p", "0.9", "--d", "0.5"]) == 2
+    assert run(["attack", declaration, str(folder / "none.csv"), "--p", "0.9", "--d", "0.5"]) == 2
+
+
+def test_a_shuffle_is_uniform_and_a_biased_one_would_be_noticed():
+    from scipy.stats import chisquare
+
+    def fit(order):
+        counts = Counter(tuple(order(SeededEntropy(seed))) for seed in range(6000))
+        return chisquare([counts[o] for o in permutations(range(3))]).pvalue
+
+    assert fit(lambda entropy: shuffled(3, entropy).tolist()) > 1e-6
+    assert fit(lambda entropy: sorted(range(3), key=lambda _: entropy.bits(1))) < 1e-12
+
+
+def test_equal_keys_are_drawn_again():
+    class Stuck(SeededEntropy):
+        calls = 0
+
+        def block(self, count):
+            self.calls += 1
+            return bytes(count) if self.calls == 1 else super().block(count)
+
+    entropy = Stuck(1)
+    assert sorted(shuffled(5, entropy).tolist()) == list(range(5))
+    assert entropy.calls == 2

@@ -78,7 +78,7 @@ class Checker:
             if rows
             else 1.0
         )
-        margin = min(2 * (12 * reach * np.sqrt(len(ratio)) + 2 * len(ratio) + 4) * 2.0**-24, 0.5)
+        margin = 2 * (12 * reach * np.sqrt(len(ratio)) + 2 * len(ratio) + 4) * 2.0**-24
         object.__setattr__(self, "slots", order)
         object.__setattr__(
             self,
