@@ -22,7 +22,8 @@ START_PROBES = 2**20
 """How many contexts of the public order are looked at for one to start from."""
 ATTEMPTS = 2**20
 """How many contexts `uniform` draws at most."""
-BATCH = 1024
+FIRST_BATCH, BATCH = 16, 1024
+"""Contexts decided together; how many changes no answer."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,13 @@ def first_valid(graph: Graph) -> int | None:
     gives rows away (tests/explain/test_attacks.py).
     """
     stride = 0x9E3779B97F4A7C15 | 1  # odd, so that every context comes once
-    for base in range(0, min(graph.count, START_PROBES), BATCH):
-        order = [(place * stride + 1) % graph.count for place in range(base, min(base + BATCH, graph.count))]
+    probed, batch = 0, FIRST_BATCH
+    while probed < min(graph.count, START_PROBES):
+        order = [(place * stride + 1) % graph.count for place in range(probed, min(probed + batch, graph.count))]
         for index, good in zip(order, graph.valid(order), strict=True):
             if good:
                 return index
+        probed, batch = probed + batch, min(2 * batch, BATCH)
     return None
 
 
