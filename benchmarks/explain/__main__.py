@@ -145,6 +145,7 @@ def measure(table, asked, samples):
         epsilon=exact(1),
         neighbours="add-remove",
         contexts_log2=space.free,
+        max_rows=10**6,
         certificate=None,
     )
     ours, scores = seconds(lambda: full.scores(asked), repeats=1)

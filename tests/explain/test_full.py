@@ -31,6 +31,7 @@ def plan(detector, *, epsilon="1/2", least=1, neighbours="add-remove", certifica
         epsilon=Fraction(epsilon),
         neighbours=neighbours,
         contexts_log2=3,
+        max_rows=10_000,
         certificate=certificate,
     )
 

@@ -43,6 +43,12 @@ class Asked:
         return self.cells.counts
 
     @cached_property
+    def totals(self) -> NDArray[np.int64] | None:
+        """Σz per cell in machine words; None when a sum of cells could outgrow one (far more rows than max_rows declares)."""
+        within = sum(abs(total) for total in self.cells.totals.ravel()) < 2**62
+        return self.cells.totals.astype(np.int64) if within else None
+
+    @cached_property
     def codes(self) -> NDArray[np.int64]:
         """The cell of each row, in row-major order of the cube."""
         codes = self.rows.codes(self.space.columns).astype(np.int64)

@@ -20,14 +20,15 @@ class GrubbsValidity:
     def __init__(self, asked: Asked, detector: Grubbs) -> None:
         self.asked, self.detector = asked, detector
         self.cells = asked.cells
-        self.totals = self.cells.totals.astype(np.int64)
         self.squares = self.cells.squares.astype(np.float64)
         self.lowest, self.highest = extremes(asked)
 
     def every(self) -> NDArray[np.bool_]:
         own = self.asked.space.own
+        if self.asked.totals is None:
+            return self._exactly(np.arange(self.asked.space.count))
         sizes = self.asked.population
-        totals, squares = over_contexts(self.totals, own), over_contexts(self.squares, own)
+        totals, squares = over_contexts(self.asked.totals, own), over_contexts(self.squares, own)
         valid, close = self._compare(sizes, totals, squares)
         if self.detector.argmax:
             lowest, highest = over_contexts(self.lowest, own, np.minimum), over_contexts(self.highest, own, np.maximum)

@@ -70,6 +70,8 @@ class Plan:
     """For the selection alone."""
     neighbours: str
     contexts_log2: int
+    max_rows: int
+    """Declared; no distance is larger, so no score need be."""
     certificate: Certificate | None
 
     @property
@@ -117,7 +119,7 @@ class Plan:
         most = (self.contexts_log2 * math.log(2) + BEYOND) / float(self.selection.exponent)
         if self.certificate is not None:
             most = max(most, self.certificate.threshold + BEYOND * float(self.certificate.noise.scale))
-        return math.ceil(most)
+        return min(math.ceil(most), self.max_rows)
 
     def scores(self, asked: Asked) -> NDArray[np.int64]:
         """One score per context, from the clipped state alone: there is no other test of validity."""
@@ -134,7 +136,9 @@ class Plan:
             least=self.least,
             cap=self.cap,
         )
-        totals = over_contexts(asked.cells.totals.astype(np.int64), asked.space.own)
+        if asked.totals is None:
+            return np.array([flips.distance(*asked.state(index)) for index in range(asked.space.count)], dtype=np.int64)
+        totals = over_contexts(asked.totals, asked.space.own)
         squares = over_contexts(asked.cells.squares.astype(np.float64), asked.space.own)
         found = np.empty(len(totals), dtype=np.int64)
         for begin in range(0, len(totals), BLOCK):

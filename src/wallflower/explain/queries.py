@@ -138,6 +138,7 @@ class Context:
             epsilon=exact(self.epsilon) - (certificate.epsilon if certificate else 0),
             neighbours=declaration.neighbours,
             contexts_log2=size,
+            max_rows=declaration.max_rows,
             certificate=certificate,
         )
 
