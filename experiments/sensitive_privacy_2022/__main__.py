@@ -103,11 +103,13 @@ def table_2(page, everything):
     )
 
 
-def scores(counted, bound):
-    """Precision, recall and F1 in expectation: expected true positives over expected positives, and so on."""
+def scores(counted, bound, *, wanted=None):
+    """Precision, recall and F1 in expectation, for the records to be found: all anomalies, or the labelled ones."""
+    wanted = counted.truth if wanted is None else wanted
     wrong = np.exp(measures.errors(counted, epsilon="1/10", bound=bound))
-    found, false = (1 - wrong[counted.truth]).sum(), wrong[~counted.truth].sum()
-    precision, recall = found / (found + false), found / counted.truth.sum()
+    yes = np.where(counted.truth, 1 - wrong, wrong)
+    found, false = yes[wanted].sum(), yes[~wanted].sum()
+    precision, recall = found / (found + false), found / wanted.sum()
     return precision, recall, 2 * precision * recall / (precision + recall)
 
 
@@ -115,7 +117,7 @@ def table_3(page, everything):
     page.say("## Table 3: precision, recall, F1", "")
     page.say(
         "ε = 0.1, k = 1, one question about every record, in expectation. B1 and B2 say the same about every record, so their precision is the share of anomalies and their best threshold is the one that "
-        "says yes most often. Each cell: paper / ours. **This evaluation is not a release**: see the costs below."
+        "says yes most often. Each cell: paper / ours, with every anomaly to be found; the last two columns count only the labelled ones as right. **This evaluation is not a release**: see the costs below."
     )
     rows = []
     for c in everything:
@@ -129,8 +131,12 @@ def table_3(page, everything):
         published = TABLE_3.get(c.data.name, " ".join(["-"] * 12)).split()
         for place, measure in enumerate(("precision", "recall", "F1")):
             cells = [f"{published[4 * place + m]} / {ours[m][place]:.4f}" for m in range(4)]
-            rows.append((c.data.name, measure, *cells, f"{scores(c, 'star')[place]:.4f}"))
-    page.table(("data set", "", "B1", "B2", "DP", "SP (λ_k)", "SP (λ*_k), ours only"), rows)
+            labelled = c.truth & c.data.labels
+            both = [f"{scores(c, bound, wanted=labelled)[place]:.4f}" for bound in ("dp", "paper")]
+            rows.append((c.data.name, measure, *cells, f"{scores(c, 'star')[place]:.4f}", *both))
+    page.table(
+        ("data set", "", "B1", "B2", "DP", "SP (λ_k)", "SP (λ*_k), ours only", "DP, labelled", "SP, labelled"), rows
+    )
     page.say(
         "The paper's Credit Fraud row cannot be right: it equals its Synthetic row in nine of twelve numbers, and 103 anomalies among 284,807 records make a B1 precision of 0.0004, not 0.0101 (which is 201 of 20,000).",
         "",
@@ -230,21 +236,35 @@ def main():
 
 
 def reading(page, everything):
-    by_name = {c.data.name: c for c in everything}
     page.say("## What reproduces", "")
-    synthetic, trucks = by_name["Synthetic"], by_name["APS Trucks (part, β = 282)"]
-    means = {
-        name: measures.mean(measures.errors(c, epsilon="1/10", bound="paper", random=True))
+    by_name = {c.data.name: c for c in everything}
+    found = ", ".join(
+        f"{name} {int(c.truth.sum())} ({int((c.truth & c.data.labels).sum())} labelled) for the paper's {c.data.paper_anomalies}"
+        for name, c in by_name.items()
+        if name in TABLE_2
+    )
+    random = {
+        name: number(measures.mean(measures.errors(c, epsilon="1/10", bound="paper", random=True)))
         for name, c in by_name.items()
     }
-    page.say(
-        "- Table 1: no set reproduces exactly under a preparation fixed in advance. Mammography has 74 labelled records for the paper's 75 and Thyroid 66 for 61; the card data has far more than 103 by any count tried.",
-        f"- Table 2: APS ({number(means[trucks.data.name])}) and Synthetic ({number(means['Synthetic'])}) to all digits printed, because the error of an empty place depends on β, k and ε alone; Mammography ({number(means['Mammography'])}) and Thyroid "
-        f"({number(means['Thyroid'])} raw, {number(means['Thyroid (min-max)'])} min-max) nearly; the paper's Credit Fraud number is larger than the error of an empty place and depends on the box, ours is {number(means['Credit Fraud'])}.",
-        "- Table 3: the order of the mechanisms reproduces (SP far above DP, DP far above B1 and B2), single numbers do not, and the paper's Credit Fraud row is a slip (above).",
-        "- Figures 1 to 5: the same shapes. SP errors are near 0 for nearly all anomalies, DP errors are at 1/(1 + e^ε), and both agree on normal records.",
+    empty = ", ".join(
+        f"{name} {number(measures.empty_place(c.data, epsilon='1/10'))}"
+        for name, c in by_name.items()
+        if name in TABLE_2
     )
-    assert synthetic.data.beta == 97
+    medians = ", ".join(
+        f"{name} {number(float(np.exp(np.median(measures.errors(c, epsilon='1/10', bound='paper')[c.truth]))))}"
+        for name, c in by_name.items()
+        if name in TABLE_2
+    )
+    page.say(
+        f"- Table 1, under preparations fixed in advance: {found}.",
+        f"- Table 2: {', '.join(f'{name} {random[name]} for {TABLE_2[name][0]}' for name in TABLE_2)}; Thyroid min-max {random['Thyroid (min-max)']}. "
+        f"The error of an empty place, e^(−ε(β−k))/(1 + e^ε), is: {empty}. Where the paper's number equals it, the table reproduces whatever the data are.",
+        "- Table 3: the order of the mechanisms reproduces (SP above DP, DP above B1 and B2) where all anomalies count. Neither way of counting gives the paper's precisions for Mammography and Thyroid. Its Credit Fraud row is a slip (above).",
+        f"- Figures 3 and 4: the DP error of a value that one record holds is exactly 1/(1 + e^ε) when at most β − 1 others are near. The median SP error over anomalies (ε = 0.1, k = 1): {medians}.",
+        "- Figure 5: on normal records the two mechanisms are the same function, so the bars are equal.",
+    )
 
 
 if __name__ == "__main__":

@@ -65,3 +65,10 @@ def mean(logarithms):
         return float("nan")
     top = logarithms.max()
     return float(np.exp(top) * np.exp(logarithms - top).mean())
+
+
+def empty_place(data, *, epsilon, k=1):
+    """The error about a value that no record holds, with none near."""
+    zero = np.zeros(1, dtype=np.int64)
+    _, yes = mechanism(data, epsilon=epsilon, bound="paper", k=k).log_chances(zero, zero)
+    return float(np.exp(yes[0]))

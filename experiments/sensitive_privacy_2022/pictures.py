@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from PIL import Image
 
 from experiments.sensitive_privacy_2022 import measures
 from wallflower.identify.view import effective_epsilon
@@ -16,7 +18,10 @@ EPSILONS = ("1", "0.1", "0.01")
 
 
 def save(figure, name):
-    figure.savefig(HERE / name, dpi=75, metadata={"Software": None}, pil_kwargs={"optimize": True})
+    """Few colours keep the files small."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=72, format="png")
+    Image.open(buffer).convert("RGB").quantize(48).save(HERE / name, optimize=True)
     return f"![{name}]({name})"
 
 

@@ -92,3 +92,25 @@ def test_the_cap_is_public_and_beyond_what_is_ever_seen(epsilon):
 def test_the_error_of_the_paper_where_one_change_flips_the_answer():
     flip = np.exp(FadingResponse(epsilon=Fraction(1, 10)).log_flip(1))
     assert flip == pytest.approx(0.4750, abs=5e-5)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_tables_over_larger_universes(seed):
+    """Random distances among 5 to 9 values: along every protected edge from a random table, margins move by at most one."""
+    rng = np.random.default_rng(seed)
+    size, beta = int(rng.integers(5, 10)), int(rng.integers(2, 12))
+    places = rng.integers(0, 12, (size, 2))
+    near = ((places[:, None] - places[None]) ** 2).sum(axis=2) <= int(rng.integers(0, 40))
+    k = int(rng.integers(1, beta + 3))
+    for _ in range(40):
+        table = rng.integers(0, 6, size) * (rng.random(size) < 0.7)
+        for added in range(size):
+            more = table + (np.arange(size) == added)
+            if max((near @ table)[added], (near @ more)[added]) < beta + 1 - k:
+                continue  # not an edge: the row is sensitive in neither table
+            for margin in (star, paper):
+                one, other = (margin(t, near @ t, beta=beta, k=k) for t in (table, more))
+                assert (np.abs(one - other) <= 1).all()
+                changed = anomalous(table, near @ table, beta=beta) != anomalous(more, near @ more, beta=beta)
+                assert (one[changed] == 1).all()
+                assert (other[changed] == 1).all()
