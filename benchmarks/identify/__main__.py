@@ -80,7 +80,7 @@ def growth(table: Table, *, quick: bool) -> None:
             points = made_up(size)
             beta = 400 if share is None else int(share * size)
             taken, _ = seconds(
-                lambda points=points, beta=beta: margins(points, metric(6, 3.0), beta=beta, k=1), repeats=2
+                lambda points=points, beta=beta: margins(points, metric(6, 3.0), beta=beta, k=1), repeats=1
             )
             times.append(taken)
         measured = ", ".join(f"{size:,}: {taken:.2f} s" for size, taken in zip(sizes, times, strict=True))

@@ -134,6 +134,7 @@ def test_the_price_quotes_the_chance_of_a_wrong_answer_by_rows_near():
         ({"bound": "magic"}, "'bound' is"),
         ({"bound": 7}, "frozen dataclass"),
         ({"method": "lookahead"}, "no other value lies within the radius"),
+        ({"method": "dp", "bound": "paper"}, "for method 'sensitive'"),
     ],
 )
 def test_slips_are_refused_in_words(changed, message):
@@ -151,7 +152,7 @@ def test_categories_and_dates_are_checked():
         with pytest.raises(errors.UsageError, match=message):
             Anomalies(values=(value,), epsilon=1).price(declared)
     included = declaration(model(radius="0", more="included = true"))
-    for changed in ({"method": "lookahead"}, {"bound": "paper"}):
+    for changed in ({"method": "lookahead"}, {"bound": "paper"}):  # the paper bounds neither
         with pytest.raises(errors.UsageError, match="included"):
             Anomalies(values=(ODD,), epsilon=1, **changed).price(included)
 
@@ -247,6 +248,22 @@ def test_the_owner_sees_the_truth_and_pictures(tmp_path):
         write_owner_report(path, query="identify", declaration=opened.declaration, report=report)
         assert "NOT PRIVATE" in path.read_text()
     assert (tmp_path / "owner.html").read_text().count("<svg") == 3
+
+
+def test_the_owner_of_a_look_ahead_model_sees_true_chances(tmp_path):
+    opened = session(tmp_path, ROWS, model(columns=("city",), radius=0, more='distance = "hamming"'))
+    query = Anomalies(values=({"city": "A"}, {"city": "B"}), epsilon="0.5", method="lookahead")
+    seen = opened.owner.report(query).value["seen"]
+    near, right = seen["figures"]["map"]["near"], seen["figures"]["map"]["accuracy"]
+    assert right[near == 50].min() > 1 - 1e-9  # fifty rows hold A: surely told as normal
+    assert right[near == 1].tolist() == [1.0]
+    assert seen["tables"][0]["rows"][1][1:4] == [1, 1, "yes"]
+
+
+def test_many_questions_share_one_arrangement(tmp_path):
+    values = tuple({"x": n, "y": n} for n in range(60))
+    answers = session(tmp_path, ROWS).release(Anomalies(values=(*values, ODD), epsilon=60))["answers"]
+    assert [answer["anomalous"] for answer in answers] == [False] * 60 + [True]
 
 
 @pytest.mark.parametrize("extra", [{}, {"columns": ("city",), "radius": 0, "more": 'distance = "hamming"'}])

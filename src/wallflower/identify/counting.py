@@ -37,15 +37,26 @@ def within(metric: Metric, points: Ints, asked: Ints, *, cap: int) -> Ints:
     return _looked(metric, points, asked, cap)
 
 
+def of_values(metric: Metric, points: Ints, asked: Ints, *, cap: int) -> tuple[Ints, Ints]:
+    """(copies, within) of each asked value, each at most `cap`; many questions share one arrangement of the rows."""
+    if len(asked) <= FEW or not all(metric.by_gap):
+        return copies(points, asked, cap=cap), within(metric, points, asked, cap=cap)
+    index = RadiusIndex(points, metric.ball.weights)
+    equal = Ball(weights=(1,) * points.shape[1], limit=0)
+    return index.counts(equal, cap=cap, queries=asked), index.counts(metric.ball, cap=cap, queries=asked)
+
+
 def of_rows(metric: Metric, points: Ints, *, beta: int, cap: int) -> tuple[Ints, Ints]:
     """(copies, within) of the value of every row, each at most `cap`, with cap > β.
 
-    Copies are counted where at most β rows are within; elsewhere they are given as 1, because no margin of a value that is
-    present depends on them there.
+    Copies are counted where at most β rows are within, or no other value can be; elsewhere they are given as 1, because no margin
+    of a value that is present depends on them there.
     """
     if all(metric.by_gap):
         index = RadiusIndex(points, metric.ball.weights)
         near = index.counts(metric.ball, cap=cap)
+        if metric.alone:
+            return near, near
         few = np.flatnonzero(near <= beta)
         same = np.ones(len(points), dtype=np.int64)
         equal = Ball(weights=(1,) * points.shape[1], limit=0)
@@ -53,7 +64,7 @@ def of_rows(metric: Metric, points: Ints, *, beta: int, cap: int) -> tuple[Ints,
         return same, near
     values, value_of, multiplicity = np.unique(points, axis=0, return_inverse=True, return_counts=True)
     near = within(metric, points, values, cap=cap)
-    same = np.where(near <= beta, np.minimum(multiplicity, cap), 1)
+    same = np.where((near <= beta) | metric.alone, np.minimum(multiplicity, cap), 1)
     return same[value_of], near[value_of]
 
 

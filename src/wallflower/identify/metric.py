@@ -12,7 +12,7 @@ which becomes one inequality of whole numbers, Σ weights·Δ² + Σ weights·[x
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -38,6 +38,8 @@ class Metric:
     """For each column whether it counts by how far apart two values are, or only by whether they differ."""
     ball: Ball
     """One weight a column, and the limit."""
+    weights: Mapping[str, Fraction] = field(default_factory=dict)
+    """The declared weights, for people; `ball` holds them scaled."""
     doubling: int
     """What doubling the radius does to the limit: 4 for squares, 2 for sums."""
 
@@ -83,7 +85,7 @@ def metric_of(declaration: Declaration, model: Model) -> Metric:
     columns = tuple(weights)
     if model.distance == "hamming":
         ball = Ball.of([weights[name] for name in columns], model.radius)
-        return Metric(columns=columns, by_gap=(False,) * len(columns), ball=ball, doubling=2)
+        return Metric(columns=columns, by_gap=(False,) * len(columns), ball=ball, weights=weights, doubling=2)
     factors, by_gap = [], []
     for name in columns:
         column = declaration.column(name)
@@ -93,7 +95,8 @@ def metric_of(declaration: Declaration, model: Model) -> Metric:
             step = column.domain.step if isinstance(column.domain, Numbers) else Fraction(1)
             factors.append(weights[name] * (step / (column.scale or Fraction(1))) ** 2)
         by_gap.append(not isinstance(column.domain, Categories))
-    return Metric(columns=columns, by_gap=tuple(by_gap), ball=Ball.of(factors, model.radius**2), doubling=4)
+    ball = Ball.of(factors, model.radius**2)
+    return Metric(columns=columns, by_gap=tuple(by_gap), ball=ball, weights=weights, doubling=4)
 
 
 def _weights(declaration: Declaration, model: Model) -> Mapping[str, Fraction]:

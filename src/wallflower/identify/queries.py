@@ -12,9 +12,9 @@ from wallflower.errors import UsageError, nearest_name
 from wallflower.identify.answering import Answering, Fading, Looking
 from wallflower.identify.asked import Given, as_numbers, as_texts, shown_values
 from wallflower.identify.bounds import OwnMargin
-from wallflower.identify.counting import copies, within
+from wallflower.identify.counting import of_values
 from wallflower.identify.influence import most_influenced
-from wallflower.identify.metric import Ints, Metric, metric_of
+from wallflower.identify.metric import Metric, metric_of
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import Guarantee, PureDP, SensitivePrivacy
 from wallflower.privacy.price import Price
@@ -55,6 +55,8 @@ class Anomalies:
             raise UsageError(f"'bound' is {' or '.join(BOUNDS)}, or a margin of your own, got {self.bound!r}.")
         if not isinstance(self.bound, str | OwnMargin):
             raise UsageError("a margin of your own is a frozen dataclass with margin(copies, within, *, beta, k).")
+        if self.method != "sensitive" and self.bound != "star":
+            raise UsageError(f"a bound is for method 'sensitive'; '{self.method}' has none to choose.")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -77,6 +79,8 @@ class Anomalies:
                 "radius": shown(model.radius),
                 "k": str(model.k),
                 "distance": model.distance,
+                "scales": _each(metric, {name: declaration.column(name).scale for name in metric.columns}),
+                "weights": _each(metric, metric.weights),
                 "asked_value": "counted as one more row" if model.included else "counted only if a row holds it",
                 "questions": str(len(asked)),
                 "epsilon_of_a_question": shown(self._epsilon),
@@ -91,7 +95,7 @@ class Anomalies:
         metric = metric_of(rows.declaration, model)
         asked = as_numbers(self._texts, metric, rows.declaration)
         answering = self._answering(model, metric)
-        held, near = self._counts(rows, metric, asked, cap=answering.cap)
+        held, near = of_values(metric, metric.points(rows), asked, cap=answering.cap)
         told = [answering.tell(int(a), int(n), entropy) for a, n in zip(held, near, strict=True)]
         return {
             "answers": [
@@ -107,7 +111,7 @@ class Anomalies:
         metric = metric_of(rows.declaration, model)
         asked = as_numbers(self._texts, metric, rows.declaration)
         answering = self._answering(model, metric)
-        counted = self._counts(rows, metric, asked, cap=answering.cap)
+        counted = of_values(metric, metric.points(rows), asked, cap=answering.cap)
         return view(rows, metric=metric, answering=answering, asked=asked, counted=counted)
 
     @property
@@ -117,10 +121,6 @@ class Anomalies:
     @property
     def _texts(self) -> tuple[Mapping[str, str], ...]:
         return as_texts(self.values)
-
-    def _counts(self, rows: Rows, metric: Metric, asked: Ints, *, cap: int) -> tuple[Ints, Ints]:
-        points = metric.points(rows)
-        return copies(points, asked, cap=cap), within(metric, points, asked, cap=cap)
 
     def _model(self, declaration: Declaration) -> Model:
         if self.model in declaration.models:
@@ -165,3 +165,7 @@ class Anomalies:
             f"{influenced} × {shown(self._epsilon)}{twice}."
         )
         return (f"{meaning} Each answer is wrong with the chance given here.", charged)
+
+
+def _each(metric: Metric, numbers: Mapping[str, Fraction | None]) -> str:
+    return ", ".join(f"{name}: {shown(1 if (n := numbers[name]) is None else n)}" for name in metric.columns)
