@@ -23,7 +23,10 @@ def test_kernels_equal_their_twins(seed, width):
     for column in range(width):
         cover = Window.of(points, ball, column)
         assert everything(cover, len(points)) == twins.window(points[:, column].tolist(), cover.length)
-    assert everything(Core.of(points, ball), len(points)) == twins.degeneracy(points, ball.twice) + 1
+    for most in (0, 10**9):  # without the graph and with it
+        core = Core.of(points, ball, most=most)
+        assert (core.graph is None) == (most == 0)
+        assert everything(core, len(points)) == twins.degeneracy(points, ball.twice) + 1
     if width == 2 and Lines.suits(ball):
         cover = Lines.of(points, ball)
         assert everything(cover, len(points)) == twins.lines_cover(points, cover.shape)

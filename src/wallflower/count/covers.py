@@ -26,6 +26,10 @@ LINES_PER_RADIUS = 16
 """How finely the lines of `Lines` are spaced: a public constant."""
 
 
+MOST_PAIRS = 400_000_000
+"""Pairs that a graph may hold, 1.6 GB. Only time depends on it, no answer does."""
+
+
 class Cover(Protocol):
     """A bound on nested sets: member i belongs to set t when times[i] ≤ t."""
 
@@ -87,19 +91,47 @@ class Lines:
 class Core:
     """One more than the degeneracy of the graph of pairs within 2r: rows of one ball are pairwise that near."""
 
-    graph: Graph
+    points: NDArray[np.int64]
+    near: Ball
+    graph: Graph | None
+    """Built once for all t; None where it would not fit, and then the same number is found without it, more slowly."""
 
     @classmethod
-    def of(cls, points: NDArray[np.int64], ball: Ball) -> Core:
-        return cls(RadiusIndex(points, ball.weights).graph(ball.twice))
+    def of(cls, points: NDArray[np.int64], ball: Ball, *, most: int = MOST_PAIRS) -> Core:
+        return cls(points, ball.twice, RadiusIndex(points, ball.weights).graph(ball.twice, most=most))
 
     def __call__(self, times: NDArray[np.int64], t: int) -> int:
         from wallflower.count.kernels import degeneracy
 
-        placed = times[self.graph.order]
-        if not (placed <= t).any():
+        if not (times <= t).any():
             return 0
+        if self.graph is None:
+            return _deepest_core(self.points[times <= t], self.near) + 1
+        placed = times[self.graph.order]
         return int(degeneracy(self.graph.starts, self.graph.neighbours, placed, t)) + 1
+
+
+def _deepest_core(points: NDArray[np.int64], near: Ball) -> int:
+    """The degeneracy, as the largest c for which some rows have c others of them near; a deeper core lies in a shallower."""
+    depth, step = 0, 1
+    while len(deeper := _core(points, near, depth + step)):
+        points, depth, step = deeper, depth + step, 2 * step
+    while step > 1:
+        step //= 2
+        deeper = _core(points, near, depth + step)
+        if len(deeper):
+            points, depth = deeper, depth + step
+    return depth
+
+
+def _core(points: NDArray[np.int64], near: Ball, depth: int) -> NDArray[np.int64]:
+    """What is left when rows with fewer than `depth` others near are taken away until there are none."""
+    while len(points):
+        enough = RadiusIndex(points, near.weights).counts(near, cap=depth + 1) > depth
+        if enough.all():
+            break
+        points = points[enough]
+    return points
 
 
 def covers(points: NDArray[np.int64], ball: Ball) -> list[Cover]:

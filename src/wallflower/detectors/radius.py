@@ -84,13 +84,15 @@ class RadiusIndex:
             counts[asked.order] = self._walk(ball, asked, min(cap, EVERYTHING))
         return counts
 
-    def graph(self, ball: Ball) -> Graph:
-        """Every pair of rows within the ball, once in each direction."""
+    def graph(self, ball: Ball, *, most: int = EVERYTHING) -> Graph | None:
+        """Every pair of rows within the ball, once in each direction; None when these are more than `most`."""
         forest, size = self._forest, self.size
         starts = np.zeros(size + 1, dtype=np.int64)
         found = np.zeros(0, dtype=np.int32)
         if ball.limit >= 0 and size:
             np.cumsum(self._walk(ball, forest, EVERYTHING), out=starts[1:])
+            if starts[-1] > most:
+                return None
             found = np.empty(starts[-1], dtype=np.int32)
             self._walk(ball, forest, EVERYTHING, starts=starts, found=found)
         return Graph(order=forest.order, starts=starts, neighbours=found)
