@@ -1,3 +1,4 @@
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,7 @@ from wallflower.count.sensitivity import global_sensitivity
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.mechanisms.inverse_sensitivity import InverseSensitivity
 from wallflower.mechanisms.laplace import DiscreteLaplace
+from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.report.count import error_picture
 
@@ -118,8 +120,6 @@ def test_clamping_to_a_private_number_of_rows_would_give_a_row_away():
 
 def test_the_whole_inverse_mechanism_on_every_small_table():
     """Exact laws over every table of up to three rows on a line of five places, add-remove, with real profiles."""
-    import itertools
-
     k, ball, epsilon = 1, twins.Ball((1,), 1), Fraction(4, 5)
     tables = [t for n in range(4) for t in itertools.combinations_with_replacement(range(5), n)]
     pairs = [(t, t[:i] + t[i + 1 :]) for t in tables for i in range(len(t))]
@@ -135,6 +135,47 @@ def test_the_whole_inverse_mechanism_on_every_small_table():
 
     assert exact_audit(law, pairs).within(epsilon)
     assert not exact_audit(lambda table: law(table, unsafe=1), pairs).within(epsilon)
+
+
+@pytest.mark.parametrize("neighbours", ADJACENCIES)
+def test_the_whole_lomax_mechanism_on_every_small_table(neighbours):
+    """The exact law of what is released, rounded and clamped, over every table of up to three rows on five places."""
+    k, ball, epsilon, most = 1, twins.Ball((1,), 1), Fraction(1), 8
+    noise = Noise(epsilon=epsilon, dimension=1, k=k, neighbours=neighbours, max_rows=most, wanted="lomax")
+    tables = [t for n in range(4) for t in itertools.combinations_with_replacement(range(5), n)]
+    rests = {t: {t[:i] + t[i + 1 :] for i in range(len(t))} for t in tables}
+    pairs = [(t, rest) for t in tables for rest in rests[t]]
+    if neighbours == "replace-one":
+        pairs = [(t, u) for t in tables for u in tables if len(t) == len(u) and rests[t] & rests[u]]
+
+    def law(table, unsafe=0):
+        points = np.array(table, dtype=np.int64).reshape(-1, 1)
+        profile = twins.bounds_of(
+            points, ball, k=k, neighbours=neighbours, cap=noise.cap, horizon=min(noise.horizon, noise.cap)
+        )
+        if unsafe:
+            profile = Profile(bounds=profile.bounds[:1] * 40, cap=noise.cap)  # this table's own bound, not smoothed
+        count = twins.outliers(points, ball, k)
+        scale = noise._lomax.smooth(profile) / noise._lomax.sigma
+
+        def at_least(m):  # P(noise ≥ m)
+            if m <= 0:
+                return 1 - at_least(1 - m)
+            return (1 + (m - Fraction(1, 2)) / scale) ** -8 / 2
+
+        chances = {y: at_least(y - count) - at_least(y + 1 - count) for y in range(1, most)}
+        return {0: 1 - at_least(1 - count), **chances, most: at_least(most - count)}
+
+    assert exact_audit(law, pairs).within(epsilon)
+    assert not exact_audit(lambda table: law(table, unsafe=1), pairs).within(epsilon)
+
+
+def test_a_tiny_epsilon_is_still_answered():
+    for noise in DRAWN:
+        query = question(noise=noise, epsilon="1/1000000", neighbours=40)
+        table = Table(rows(5), declared(2, max_rows=10**9, neighbours="add-remove"))
+        assert 0 <= query.run(table, SeededEntropy(0))["count"] <= 10**9
+        assert query.price(table.declaration).expected
 
 
 def test_auto_is_public_and_takes_the_smaller_noise_where_it_is_clear():

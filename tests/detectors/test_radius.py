@@ -1,3 +1,4 @@
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -77,6 +78,21 @@ def test_the_order_of_rows_changes_nothing(seed):
     ball = Ball((1, 2), 30)
     straight = RadiusIndex(points, ball.weights).counts(ball, cap=12)
     np.testing.assert_array_equal(RadiusIndex(points[shuffle], ball.weights).counts(ball, cap=12), straight[shuffle])
+
+
+def test_the_number_of_threads_changes_nothing():
+    points = np.random.default_rng(0).integers(-3000, 3000, (25_000, 3))
+    ball = Ball((1, 2, 3), 400**2)
+    answers = []
+    before = numba.get_num_threads()
+    for threads in {1, before}:
+        numba.set_num_threads(threads)
+        index = RadiusIndex(points, ball.weights)
+        graph = index.graph(Ball(ball.weights, 60**2))
+        answers.append((index.counts(ball, cap=30), graph.starts, graph.neighbours, graph.order))
+    numba.set_num_threads(before)
+    for one, other in zip(answers[0], answers[-1], strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_an_empty_index_and_a_negative_limit_answer_zero():

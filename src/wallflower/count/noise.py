@@ -23,6 +23,8 @@ NOISES: tuple[NoiseName, ...] = ("auto", "lomax", "laplace", "inverse")
 
 MISS = Fraction(1, 20)
 """How often an interval, or a stated error, may be missed."""
+LONGEST = 20_000
+"""No profile is computed further than this, whatever ε asks for; beyond it a profile is its cap, which is always valid."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +79,7 @@ class Noise:
     def _least(self) -> tuple[int, ...]:
         """U_t of a table in which no row is near the threshold, as far as it can matter."""
         enough = math.ceil((math.log(self.cap) + 2) / self._lomax.beta)
-        return tuple(bound(0, t, self.neighbours) for t in range(min(self.cap, enough)))
+        return tuple(bound(0, t, self.neighbours) for t in range(min(self.cap, enough, LONGEST)))
 
     @cached_property
     def _lomax(self) -> Lomax:
@@ -107,7 +109,7 @@ class Noise:
     def _inverse_reach(self) -> int:
         """On the calmest table, far from both ends of the range."""
         weights, reach, width = [1.0], [0], 0
-        for j in range(1, math.ceil(100 / self.epsilon)):
+        for j in range(1, min(math.ceil(100 / self.epsilon), 5 * LONGEST)):
             step = min(bound(0, j - 1, self.neighbours), self.cap)
             width += step
             weights.append(2 * step * math.exp(-float(self.epsilon) / 2 * j))

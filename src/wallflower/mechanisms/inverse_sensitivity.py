@@ -14,6 +14,7 @@ from wallflower.noise.uniform import below
 from wallflower.privacy.guarantees import EVERY_ROW, PureDP
 
 _NEGLIGIBLE = 28  # e^−28 is about 10^−12: what all the answers beyond the last level weigh together
+_MOST_LEVELS = 100_000  # for an ε so small that the answer says nothing anyway
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +45,7 @@ class InverseSensitivity:
     @property
     def levels(self) -> int:
         """Answers that more changes would be needed for share one level; together they hardly ever come up."""
-        return math.ceil(2 / self.epsilon * (math.ceil(math.log(self.most + 1)) + _NEGLIGIBLE))
+        return min(_MOST_LEVELS, math.ceil(2 / self.epsilon * (math.ceil(math.log(self.most + 1)) + _NEGLIGIBLE)))
 
     @property
     def selection(self) -> Exponential:
