@@ -74,7 +74,7 @@ def explain() -> Picture:
         names = [f"c{place}" for place in range(columns)]
         query = Context(record="r", metric="m", by=tuple(names), detector=Grubbs(), epsilon=epsilon)
         text = str(query.price(loads(declared(names))).expected["shortfall"])
-        return float(text.split("at most ")[1].split()[0])
+        return float(text.split("at most ")[1].split(maxsplit=1)[0])
 
     return lines(
         [
@@ -92,7 +92,11 @@ def stream() -> Picture:
     at = [Fraction(n, 4) for n in range(1, 25)]
     return lines(
         [
-            ("the randomised bit is wrong (share)", floats(at), [float(LayerResponse(epsilon=e).likelihood()[0, 1]) for e in at]),
+            (
+                "the randomised bit is wrong (share)",
+                floats(at),
+                [float(LayerResponse(epsilon=e).likelihood()[0, 1]) for e in at],
+            ),
             ("mean size of the noise (declared ranges)", floats(at), [float(1 / e) for e in at]),
         ],
         x="ε of the bit, or of the column",
