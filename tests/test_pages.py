@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import re
+from pathlib import Path
+from types import ModuleType
 
 import matplotlib as mpl
 import pytest
-from scripts import guarantees, trade_offs
+from scripts import guarantees, python_reference, trade_offs
 
 ROOT = guarantees.ROOT
 DOCS = ROOT / "docs"
+SRC = ROOT / "src"
 
 
 def test_the_page_of_guarantees_is_what_the_proofs_say():
     assert guarantees.PAGE.read_text(encoding="utf-8") == guarantees.page(), "run `make reference`"
+
+
+def test_the_page_of_python_names_is_what_their_docstrings_say():
+    assert python_reference.PAGE.read_text(encoding="utf-8") == python_reference.page(), "run `make reference`"
+
+
+NAMES = [(name, thing) for name, thing in python_reference.public() if not isinstance(thing, ModuleType)]
+
+
+@pytest.mark.parametrize(("name", "thing"), NAMES, ids=[name for name, _ in NAMES])
+def test_every_public_name_has_a_docstring_with_an_example(name, thing):
+    """That the examples run is seen to by pytest's own --doctest-modules over `src`."""
+    assert ">>> " in (thing.__doc__ or ""), f"give {name} an example"
+    found = [test for test in doctest.DocTestFinder(recurse=False).find(thing, thing.__name__) if test.examples]
+    assert found
+    assert SRC in Path(inspect.getsourcefile(thing)).parents
 
 
 @pytest.mark.parametrize("name", trade_offs.PICTURES)

@@ -21,7 +21,12 @@ from typing import ClassVar
 
 
 class WallflowerError(Exception):
-    """What was wrong and what was expected, in one sentence; `hint` says what to do next."""
+    """What was wrong and what was expected, in one sentence; `hint` says what to do next.
+
+    >>> error = WallflowerError("'ages' is not declared.", hint="Did you mean 'age'?")
+    >>> error.kind, error.exit_code, str(error)
+    ('error', 1, "'ages' is not declared. Did you mean 'age'?")
+    """
 
     kind: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 1
@@ -36,11 +41,25 @@ class WallflowerError(Exception):
 
 
 class UsageError(WallflowerError):
+    """The question itself is wrong.
+
+    >>> from wallflower.count import Outliers
+    >>> Outliers(columns=(), neighbours=1, radius=1, epsilon=1)
+    Traceback (most recent call last):
+    wallflower.errors.UsageError: 'columns' must name at least one column, each once.
+    """
+
     kind = "usage"
     exit_code = 2
 
 
 class DeclarationError(WallflowerError):
+    """The declaration is wrong or incomplete.
+
+    >>> DeclarationError("no column is declared.").exit_code
+    2
+    """
+
     kind = "declaration"
     exit_code = 2
 
@@ -55,20 +74,47 @@ class DeclarationError(WallflowerError):
 
 
 class BudgetError(WallflowerError):
+    """The ledger refuses a charge; nothing was read.
+
+    >>> BudgetError("this release costs epsilon = 1, and 0.5 of 2 is left.").exit_code
+    3
+    """
+
     kind = "budget"
     exit_code = 3
 
 
 class NotComposable(BudgetError):  # noqa: N818 - reads as what it says
+    """No account can add this promise to what was already released.
+
+    >>> issubclass(NotComposable, BudgetError)
+    True
+    """
+
     kind = "not-composable"
 
 
 class LedgerError(WallflowerError):
+    """The ledger is missing, unreadable, full or damaged.
+
+    >>> from pathlib import Path
+    >>> from wallflower.privacy.ledger import Ledger
+    >>> Ledger.open(Path("no-such.ledger"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    wallflower.errors.LedgerError: ...
+    """
+
     kind = "ledger"
     exit_code = 3
 
 
 class ReleaseFailed(WallflowerError):  # noqa: N818 - reads as what it says
+    """Something broke after the charge: a bug. It names a place in the code and nothing of the rows.
+
+    >>> ReleaseFailed("the answer could not be computed (KeyError at queries.py:7).").kind
+    'bug'
+    """
+
     kind = "bug"
     exit_code = 1
 

@@ -47,7 +47,44 @@ class Query(Protocol):
 
 
 class Session:
-    """A declared table, its ledger, and a source of noise."""
+    """A declared table, its ledger, and a source of noise. `open` and `table` make one.
+
+    >>> import pyarrow, tempfile
+    >>> from pathlib import Path
+    >>> from wallflower.count import Outliers
+    >>> from wallflower.privacy.ledger import Ledger
+    >>> from wallflower.schema import loads
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> declared = loads('''
+    ... [table]
+    ... id = "visits"
+    ... unit = "row"
+    ... neighbours = "add-remove"
+    ... max_rows = 1000
+    ... reviewed = true
+    ... ledger = "visits.ledger"
+    ... [budget.dp]
+    ... epsilon = "2"
+    ... [columns.age]
+    ... role = "sensitive"
+    ... lower = 0
+    ... upper = 120
+    ... step = 1
+    ... outside = "clip"
+    ... missing = "drop"
+    ... ''', folder=Path(folder.name))
+    >>> visits = table(pyarrow.table({"age": [34, 36, 88]}), declared)
+    >>> _ = Ledger.init(declared)  # once per table
+    >>> query = Outliers(columns=("age",), neighbours=2, radius=5, epsilon="0.5")
+    >>> visits.price(query).guarantee.parameters  # reads no row
+    {'epsilon': '0.5'}
+    >>> answer = visits.release(query)
+    >>> isinstance(answer["count"], int), answer.ledger["left"]
+    (True, {'epsilon': '1.5'})
+    >>> visits.owner.report(query)
+    <OwnerOnly: NOT PRIVATE, for the owner's desk; .value unwraps it>
+    >>> folder.cleanup()
+    """
 
     def __init__(self, declaration: Declaration, source: Source, *, seed: int | None = None) -> None:
         if seed is not None and not declaration.test:
@@ -141,9 +178,30 @@ class Owner:
 
 
 def open(declaration: str | Path, *, seed: int | None = None) -> Session:  # noqa: A001 - reads as wf.open
-    """A session on the table that a declaration file describes.
+    """A session on the table that a declaration file describes. Nothing is read yet.
 
-    Example: `wf.open("salaries.toml").release(query)`.
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "visits.toml")
+    ...     _ = file.write_text('''
+    ... [table]
+    ... id = "visits"
+    ... source = "visits.csv"
+    ... unit = "row"
+    ... neighbours = "add-remove"
+    ... max_rows = 1000
+    ... ledger = "visits.ledger"
+    ... [columns.age]
+    ... role = "sensitive"
+    ... lower = 0
+    ... upper = 120
+    ... step = 1
+    ... outside = "clip"
+    ... missing = "drop"
+    ... ''')
+    ...     open(file).declaration.id
+    'visits'
     """
     from wallflower.engines import open_source
     from wallflower.schema import load
@@ -153,7 +211,28 @@ def open(declaration: str | Path, *, seed: int | None = None) -> Session:  # noq
 
 
 def table(frame: object, declaration: str | Path | Declaration, *, seed: int | None = None) -> Session:
-    """A session on a pandas, polars or Arrow table in place of the declared source."""
+    """A session on a pandas, polars or Arrow table in place of the declared source.
+
+    >>> import pyarrow
+    >>> from wallflower.schema import loads
+    >>> declared = loads('''
+    ... [table]
+    ... id = "visits"
+    ... unit = "row"
+    ... neighbours = "replace-one"
+    ... max_rows = 1000
+    ... ledger = "visits.ledger"
+    ... [columns.age]
+    ... role = "sensitive"
+    ... lower = 0
+    ... upper = 120
+    ... step = 1
+    ... outside = "clip"
+    ... missing = 0
+    ... ''')
+    >>> table(pyarrow.table({"age": [34, 36, 88]}), declared).declaration.neighbours
+    'replace-one'
+    """
     from wallflower.engines import from_frame
     from wallflower.schema import load
 

@@ -15,7 +15,11 @@ from fractions import Fraction
 
 @dataclass(frozen=True, kw_only=True)
 class LowerBound:
-    """With probability at least `confidence` over the samples, the loss is at least `epsilon`."""
+    """With probability at least `confidence` over the samples, the loss is at least `epsilon`.
+
+    >>> LowerBound(epsilon=0.7, confidence=0.99, event=frozenset({1}), likelier_in_second=False).refutes(Fraction(1, 2))
+    True
+    """
 
     epsilon: float
     confidence: float
@@ -33,6 +37,10 @@ def loss_lower_bound(
     """From answers drawn on two neighbouring tables; `delta` is what the promise allows besides ε.
 
     The even-numbered samples choose the event, the others bound its two probabilities by Clopper and Pearson.
+
+    >>> found = loss_lower_bound([1] * 900 + [0] * 100, [1] * 100 + [0] * 900, confidence=0.99)
+    >>> found.refutes(1), found.refutes(Fraction(5, 2))
+    (True, False)
     """
     if not 0 < confidence < 1:
         raise ValueError("a confidence lies between 0 and 1.")
@@ -72,14 +80,22 @@ def _log_ratio(likelier: tuple[int, int], other: tuple[int, int], miss: float, d
 
 
 def lower_limit(hits: int, of: int, miss: float) -> float:
-    """Clopper and Pearson: the true probability is below this with probability at most `miss`."""
+    """Clopper and Pearson: the true probability is below this with probability at most `miss`.
+
+    >>> round(lower_limit(50, 100, 0.025), 3)
+    0.398
+    """
     from scipy.special import betaincinv
 
     return float(betaincinv(hits, of - hits + 1, miss)) if hits else 0.0
 
 
 def upper_limit(hits: int, of: int, miss: float) -> float:
-    """Clopper and Pearson: the true probability is above this with probability at most `miss`."""
+    """Clopper and Pearson: the true probability is above this with probability at most `miss`.
+
+    >>> round(upper_limit(50, 100, 0.025), 3)
+    0.602
+    """
     from scipy.special import betaincinv
 
     return float(betaincinv(hits + 1, of - hits, 1 - miss)) if hits < of else 1.0

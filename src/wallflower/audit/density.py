@@ -15,7 +15,11 @@ LogDensity = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, kw_only=True)
 class DensityFinding:
-    """The worst log ratio that was found, at `answer`, for noise moved by `shift` and stretched by `scale`."""
+    """The worst log ratio that was found, at `answer`, for noise moved by `shift` and stretched by `scale`.
+
+    >>> DensityFinding(loss=1.2, answer=0.0, shift=1.0, scale=1.0).within(1)
+    False
+    """
 
     loss: float
     answer: float
@@ -28,7 +32,12 @@ class DensityFinding:
 
 
 def wide_grid(points: int = 4001, *, farthest: float = 1e9) -> Floats:
-    """Points of both signs, dense around zero and reaching far into the tails, zero among them."""
+    """Points of both signs, dense around zero and reaching far into the tails, zero among them.
+
+    >>> grid = wide_grid(5, farthest=100)
+    >>> len(grid), float(grid[2]), round(float(grid[4]))
+    (5, 0.0, 100)
+    """
     spread = np.linspace(-np.arcsinh(farthest * 1e3), np.arcsinh(farthest * 1e3), points | 1)
     return np.asarray(np.sinh(spread) / 1e3, dtype=np.float64)
 
@@ -43,6 +52,12 @@ def density_audit(
     """The largest |log ratio| between noise x and noise shift + scale·x over the grid and over all shifts and scales given.
 
     Give the corners (±largest shift, smallest and largest scale) and some points between. The grid is looked at around both centres.
+
+    >>> laplace = lambda x: -np.abs(x) - np.log(2)
+    >>> density_audit(laplace, shifts=[-0.5, 0.5], scales=[1.0]).within(0.5)
+    True
+    >>> density_audit(laplace, shifts=[0.0], scales=[1.01]).within(0.5)  # a scale that moves has no bound
+    False
     """
     points = wide_grid() if grid is None else grid
     worst = DensityFinding(loss=-np.inf, answer=np.nan, shift=np.nan, scale=np.nan)
@@ -60,7 +75,12 @@ def density_audit(
 def hockey_stick(
     log_density: LogDensity, *, epsilon: float, shift: float, scale: float = 1.0, points: int = 400_001
 ) -> float:
-    """δ(ε) between noise x and noise shift + scale·x, the larger of both ways, by the trapezoid rule on a stretched axis."""
+    """δ(ε) between noise x and noise shift + scale·x, the larger of both ways, by the trapezoid rule on a stretched axis.
+
+    >>> laplace = lambda x: -np.abs(x) - np.log(2)
+    >>> round(hockey_stick(laplace, epsilon=0.0, shift=1.0), 3)  # the total variation: 1 − e^(−1/2)
+    0.393
+    """
     axis = np.linspace(-25.0, 25.0, points)
     answers = np.sinh(axis)  # reaches ±3.6e10: heavy tails are in
     width = np.cosh(axis) * (axis[1] - axis[0])

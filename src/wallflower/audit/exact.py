@@ -17,7 +17,11 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """The worst that was found, and where."""
+    """The worst that was found, and where.
+
+    >>> Finding(loss=0.6, first=(0,), second=(0, 1), answer="yes").within(Fraction(1, 2))
+    False
+    """
 
     loss: float
     """ln of how many times as likely `answer` is on `first` as on `second`; infinite if it is impossible there."""
@@ -60,7 +64,12 @@ def delta_curve(
     *,
     logs: bool = False,
 ) -> list[float]:
-    """For each ε the least δ for which (ε, δ)-differential privacy holds on all pairs, both ways."""
+    """For each ε the least δ for which (ε, δ)-differential privacy holds on all pairs, both ways.
+
+    >>> told = lambda bit: {0: Fraction(3 - bit, 4), 1: Fraction(1 + bit, 4)}
+    >>> [round(delta, 9) for delta in delta_curve(told, [(0, 1)], [0, math.log(2)])]
+    [0.25, 0.0]
+    """
     worst = [0.0] * len(epsilons)
     for pair in pairs:
         one, other = (_logarithms(distribution(table), logs=logs) for table in pair)

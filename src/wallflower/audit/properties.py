@@ -13,7 +13,11 @@ Number = int | Fraction | float
 
 @dataclass(frozen=True, kw_only=True)
 class Violation:
-    """Where an assumption of a proof fails."""
+    """Where an assumption of a proof fails.
+
+    >>> Violation(first=(1,), second=(), what="5 and 0 are more than 1 apart").what
+    '5 and 0 are more than 1 apart'
+    """
 
     first: object
     second: object
@@ -23,7 +27,13 @@ class Violation:
 def lipschitz_violations(
     score: Callable[[Table], Number], pairs: Iterable[tuple[Table, Table]], *, distance: Number = 1
 ) -> list[Violation]:
-    """Neighbours whose scores are further apart than `distance`."""
+    """Neighbours whose scores are further apart than `distance`.
+
+    >>> lipschitz_violations(len, [((), (7,))])
+    []
+    >>> lipschitz_violations(sum, [((), (7,))])[0].what
+    '0 and 7 are more than 1 apart'
+    """
     found = []
     for first, second in pairs:
         one, other = score(first), score(second)
@@ -37,7 +47,11 @@ def lipschitz_violations(
 def one_direction_violations(
     scores: Callable[[Table], Sequence[Number]], pairs: Iterable[tuple[Table, Table]], *, distance: Number = 1
 ) -> list[Violation]:
-    """Neighbours between which two scores move in opposite directions, or one by more than `distance`: not monotone."""
+    """Neighbours between which two scores move in opposite directions, or one by more than `distance`: not monotone.
+
+    >>> one_direction_violations(lambda table: (len(table), -len(table)), [((), (7,))])[0].what
+    'scores move by -1 to 1'
+    """
     found = []
     for first, second in pairs:
         moves = [after - before for before, after in zip(scores(first), scores(second), strict=True)]
@@ -52,7 +66,11 @@ def one_direction_violations(
 def growth_violations(
     functional: Callable[[Table], Number], pairs: Iterable[tuple[Table, Table]], *, distance: Number = 1
 ) -> list[Violation]:
-    """Pairs (table, table with one row more) on which the functional shrinks or grows by more than `distance`."""
+    """Pairs (table, table with one row more) on which the functional shrinks or grows by more than `distance`.
+
+    >>> growth_violations(lambda table: len(set(table)), [((7,), (7, 7))])
+    []
+    """
     found = []
     for smaller, larger in pairs:
         one, other = functional(smaller), functional(larger)
@@ -68,7 +86,11 @@ def smoothness_violations(
     *,
     steps: int,
 ) -> list[Violation]:
-    """Where U_t = bound(table, t) fails to bound the change of `value` (t = 0) or to satisfy U_t(X) <= U_{t+1}(X') up to `steps`."""
+    """Where U_t = bound(table, t) fails to bound the change of `value` (t = 0) or to satisfy U_t(X) <= U_{t+1}(X') up to `steps`.
+
+    >>> smoothness_violations(len, lambda table, t: t + 1, [((), (7,))], steps=3)
+    []
+    """
     found = []
     for pair in pairs:
         for first, second in (pair, pair[::-1]):

@@ -15,6 +15,14 @@ class Detector(Protocol):
 
     Write your own as a frozen dataclass with this method. Its answer must be a function of its arguments alone: no row
     order (values come sorted), no randomness, no clock. An exception counts as "does not stand out".
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Largest:
+    ...     def stands_out(self, values, value, /, *, step):
+    ...         return bool(value == values[-1])
+    >>> isinstance(Largest(), Detector), Largest().stands_out(np.array([1, 2, 9]), 9, step=Fraction(1))
+    (True, True)
     """
 
     def stands_out(self, values: NDArray[np.int64], value: int, /, *, step: Fraction) -> bool:

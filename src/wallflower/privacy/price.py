@@ -10,7 +10,15 @@ from wallflower.privacy.guarantees import Guarantee
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """Public in full: it is a function of the query and the declaration alone."""
+    """Public in full: it is a function of the query and the declaration alone.
+
+    >>> from fractions import Fraction
+    >>> from wallflower.privacy.guarantees import PureDP
+    >>> promise = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
+    >>> price = Price(guarantee=promise, mechanism={"name": "discrete-laplace", "scale": "6"})
+    >>> price.guarantee.parameters, price.expected
+    ({'epsilon': '0.5'}, {})
+    """
 
     guarantee: Guarantee
     """The promise, which is also the charge."""

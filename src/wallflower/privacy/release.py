@@ -58,7 +58,16 @@ def plain(value: object) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Release:
-    """One answer with its promise. The whole of it may leave."""
+    """One answer with its promise. The whole of it may leave.
+
+    >>> from fractions import Fraction
+    >>> from wallflower.privacy.guarantees import PureDP
+    >>> promise = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
+    >>> ledger = {"account": "visits", "entry": 2, "spent": {"epsilon": "0.5"}, "left": {"epsilon": "1.5"}}
+    >>> answer = Release(value={"count": 7}, guarantee=promise, mechanism={}, ledger=ledger, private=True)
+    >>> answer["count"], answer.to_json()["private"]
+    (7, True)
+    """
 
     value: Mapping[str, Any] | None
     """The answer, by command (the JSON field `release`); None when there is no answer."""
