@@ -39,30 +39,47 @@ def correction_time(count: int) -> str:
     return f"{1000 * best:.2f} ms for {count:,} readings, 30 % of them presumed (split alone {1000 * sort_only:.2f} ms)"
 
 
+def finished(log: Path | None) -> dict[tuple[str, ...], str]:
+    """Rows of Figure 3's table in the output of an earlier run, by separation, epsilon and setting."""
+    rows = [] if log is None else [line for line in log.read_text().splitlines() if "of outliers in" in line]
+    return {tuple(cell.strip() for cell in row.split("|")[1:4]): row for row in rows}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m experiments.streams_2017")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--full", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--resume", type=Path, help="what an interrupted full run printed; its rows are not run again")
+    asked = parser.parse_args()
+    quick = asked.quick
     count, runs = (20_000, 1) if quick else (100_000, 5)
     started = time.monotonic()
     timing = correction_time(100_000)
     print(timing, flush=True)
     labelled = [line for data in (real.wsn(), real.skab()) for line in real.rows(data)]
     print(*labelled, sep="\n", flush=True)
-    lines, spent = table(count, runs)
+    lines, spent = table(count, runs, finished(asked.resume))
     if not quick:
         took = time.monotonic() - started
         (HERE / "RESULTS.md").write_text(
-            page(lines=lines, spent=spent, labelled=labelled, timing=timing, count=count, runs=runs, took=took),
+            page(
+                lines=lines,
+                spent=spent,
+                labelled=labelled,
+                timing=timing,
+                count=count,
+                runs=runs,
+                took=took,
+                resumed=" after an interrupted run" if asked.resume else "",
+            ),
             encoding="utf-8",
         )
 
 
-def page(*, lines, spent, labelled, timing, count, runs, took) -> str:
+def page(*, lines, spent, labelled, timing, count, runs, took, resumed) -> str:
     return f"""# Streams: the 2017 paper beside this library
 
-Written by `python -m experiments.streams_2017 --full` in {took:.0f} s on {platform.machine()}, Python {platform.python_version()}.
+Written by `python -m experiments.streams_2017 --full` in {took:.0f} s{resumed} on {platform.machine()}, Python {platform.python_version()}.
 {count:,} readings a data set, {runs} runs, noise from the operating system. Recipes that compute a mean, a deviation or a percentile from the readings
 are used here to repeat the paper and are NOT PRIVATE.
 

@@ -157,8 +157,8 @@ def at_size(probability: np.ndarray, size: int, outliers: np.ndarray, seed: int)
     return float(outliers[order[:size]].sum() / outliers.sum())
 
 
-def table(count: int, runs: int) -> tuple[list[str], list[str]]:
-    """The rows of the big table, and of the small one about what is really spent."""
+def table(count: int, runs: int, done: dict[tuple[str, ...], str]) -> tuple[list[str], list[str]]:
+    """The rows of the big table, and of the small one about what is really spent; `done` are rows of an interrupted run."""
     lines, spent = [], []
     for separation in SEPARATIONS:
         sets = [rings(separation, count, seed) for seed in range(runs)]
@@ -172,7 +172,8 @@ def table(count: int, runs: int) -> tuple[list[str], list[str]]:
         spent.append(f"| {separation} | {ratio:.3f} | {detectors} | {found} |")
         for epsilon in EPSILONS:
             for setting in ("stated", "true"):
-                lines.append(_row(sets, separation, epsilon, setting, ratio))
+                earlier = done.get((str(separation), epsilon, setting))
+                lines.append(earlier or _row(sets, separation, epsilon, setting, ratio))
                 print(lines[-1], flush=True)
     return lines, spent
 
