@@ -92,7 +92,9 @@ def test_a_reading_outside_the_bounds_is_noised_as_the_bound():
     assert unclipped(huge, SystemEntropy()).min() > 10**5  # the planted bug, no clipping: told apart at a glance
 
 
-@pytest.mark.parametrize(("epsilon", "width"), [("0", "5"), ("-1", "5"), ("1", "0")])
+@pytest.mark.parametrize(
+    ("epsilon", "width"), [("0", "5"), ("-1", "5"), ("1", "0"), ("100000", "5"), ("1", "1000000000000")]
+)
 def test_impossible_settings_are_refused(epsilon, width):
     with pytest.raises(DeclarationError):
         column(epsilon, width)

@@ -169,7 +169,7 @@ def test_the_open_end_has_no_memory():
     assert draws.mean() == pytest.approx(1 + 1 / (np.e - 1), abs=0.06)
 
 
-@pytest.mark.parametrize("scale", [0, -1, 2**40 + 1])
+@pytest.mark.parametrize("scale", [0, -1, 2**40 + 1, "1/1025"])
 def test_a_scale_out_of_range_is_refused(scale):
     with pytest.raises(DeclarationError, match="scale"):
         BulkLaplace(Fraction(scale))

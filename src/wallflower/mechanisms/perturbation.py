@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.errors import DeclarationError
-from wallflower.noise.bulk import bulk_laplace
+from wallflower.noise.bulk import LARGEST_SCALE, SMALLEST_SCALE, bulk_laplace
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import LocalDP, MetricPrivacy
 from wallflower.schema.domains import Numbers
@@ -33,6 +33,11 @@ class NoisyColumn:
             raise DeclarationError.of(self, "epsilon", "above 0", shown(self.epsilon))
         if self.width <= 0:
             raise DeclarationError.of(self, "width", "above 0", shown(self.width))
+        if not SMALLEST_SCALE <= self.scale <= LARGEST_SCALE:
+            raise DeclarationError(
+                f"noise of {shown(self.scale)} steps cannot be drawn: width / (step · epsilon) must be from 1/1024 to 2^40.",
+                hint="Choose another step for this column.",
+            )
 
     @property
     def scale(self) -> Fraction:

@@ -21,6 +21,8 @@ from wallflower.noise.entropy import Entropy
 
 WORD = 32
 BASE = 1024
+SMALLEST_SCALE = Fraction(1, 1024)
+"""Below it noise is as good as none, and its tables would need enclosures of thousands of bits."""
 LARGEST_SCALE = 2**40
 """Keeps every |draw| below 2**62 but for an event that saturates (see bulk.md)."""
 SATURATED = 2**62
@@ -167,8 +169,8 @@ class BulkLaplace:
     """Sign, lower digits with their weights, top digit, its weight, and the top digit that stands for more."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.scale <= LARGEST_SCALE:
-            raise DeclarationError.of(self, "scale", "above 0 and at most 2^40 steps", self.scale)
+        if not SMALLEST_SCALE <= self.scale <= LARGEST_SCALE:
+            raise DeclarationError.of(self, "scale", "from 1/1024 to 2^40 steps", str(self.scale))
         places, weight = [], 1
         while self.scale > 64 * weight:
             places.append((weight, Digits(TruncatedGeometric(weight / self.scale, BASE), self.word)))
@@ -216,8 +218,8 @@ class BulkResponse:
     _digits: Digits = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.epsilon <= 0:
-            raise DeclarationError.of(self, "epsilon", "above 0", self.epsilon)
+        if not 0 < self.epsilon <= 1 / SMALLEST_SCALE:
+            raise DeclarationError.of(self, "epsilon", "above 0 and at most 1024", str(self.epsilon))
         if not 2 <= self.size <= 256:
             raise DeclarationError.of(self, "size", "from 2 to 256", self.size)
         object.__setattr__(self, "_digits", Digits(Response(self.epsilon, self.size), self.word))
