@@ -1,6 +1,5 @@
 """The slow, obvious twins: whole numbers and every corner, nothing shared with the kernels."""
 
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -64,7 +63,3 @@ def exposed(space, places, low, high, values):
             ):
                 found.add(tuple(o))
     return found
-
-
-def as_fraction(text):
-    return Fraction(text)

@@ -1,0 +1,111 @@
+"""Axes from declarations: hierarchies of every kind, what is written and what is read back, and the measures of loss."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.publish.spaces import category, number
+
+from wallflower.errors import DeclarationError
+from wallflower.publish.loss import certainty_penalty, information_loss, losses
+from wallflower.publish.space import space_of
+from wallflower.schema import load
+
+TABLE = """
+[table]
+id = "t"
+source = "rows.csv"
+unit = "row"
+neighbours = "add-remove"
+max_rows = 100
+reviewed = true
+test = false
+ledger = "t.ledger"
+
+[budget.plain-k-anonymity]
+publications = 1
+
+[columns.age]
+role = "quasi-identifier"
+lower = 1
+upper = 4
+step = 1
+outside = "clip"
+missing = "drop"
+hierarchy = "age.csv"
+
+[columns.school]
+role = "quasi-identifier"
+values = ["none", "primary", "secondary", "university"]
+outside = "drop"
+missing = "drop"
+hierarchy = "ordered"
+
+[columns.born]
+role = "quasi-identifier"
+lower = 2000-01-01
+upper = 2000-12-31
+outside = "clip"
+missing = "drop"
+
+[columns.income]
+role = "sensitive"
+lower = 0
+upper = 10
+step = "0.5"
+outside = "clip"
+missing = "drop"
+"""
+AGES = "1;young;*\n2;young;*\n3;old;*\n4;old;*\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "t.toml").write_text(TABLE)
+    (tmp_path / "age.csv").write_text(AGES)
+    return tmp_path
+
+
+def test_every_kind_of_axis_is_written_and_read_back(folder):
+    space = space_of(load(folder / "t.toml"), p=Fraction(1, 2), d=Fraction(1))
+    age, school, born = space.quasi
+    assert [age.text(0, 0), age.text(*age.round_up(0, 1)), age.text(*age.round_up(1, 2))] == ["1", "young", "*"]
+    assert school.text(1, 2) == "[primary .. secondary]"
+    assert born.text(0, 31) == "[2000-01-01, 2000-02-01]"
+    assert space.sensitive[0].text(3, 3) == "1.5"
+    for axis in space.axes:
+        for low in range(0, axis.size, 7 if axis.size > 50 else 1):
+            for high in range(low, axis.size, 11 if axis.size > 50 else 1):
+                interval = axis.round_up(low, high)
+                assert axis.read(axis.text(*interval)) == interval
+    for axis in space.axes:
+        for wrong in ("", "Atlantis", "[1", "[9999, 99999]", "[university .. none]", "[3, 1, 2]", "1/0"):
+            assert axis.read(wrong) is None
+
+
+def test_a_numeric_hierarchy_must_cover_every_value_in_order(folder):
+    for text, words in ((AGES.replace("4;old;*\n", ""), "does not cover"), ("2;y\n1;y\n3;o\n4;o\n", "increasing")):
+        (folder / "age.csv").write_text(text)
+        with pytest.raises(DeclarationError, match=words):
+            space_of(load(folder / "t.toml"), p=Fraction(1, 2), d=Fraction(1))
+
+
+def test_information_loss_is_the_papers():
+    age, gender = number("age", 77), category("gender", ["F", "M"], ["F", "M"])
+    assert information_loss(age, 20, 40) == 21 / 78
+    assert information_loss(age, 5, 5) == 1 / 78  # above 0 for an ungeneralised number, as printed
+    assert [information_loss(gender, 0, 0), information_loss(gender, 0, 1)] == [0, 1]
+    assert [certainty_penalty(age, 5, 5), certainty_penalty(age, 0, 77), certainty_penalty(gender, 0, 1)] == [0, 1, 1]
+    country = category("country", {"America": list("abcde"), "Asia": list("wxyz")}, list("abcdewxyz"))
+    assert information_loss(country, 0, 4) == 4 / 8  # the paper's "USA to America"
+
+
+def test_the_measures_of_a_grouping():
+    axes = [number("age", 9), category("letter", "ordered", list("abc"))]
+    low, high = np.array([[0, 0], [5, 1]]), np.array([[4, 2], [9, 1]])
+    found = losses(axes, low, high, [3, 1], suppressed=2, k=2)
+    assert found.information_loss == pytest.approx(0.5 + 3 / 4)
+    assert found.certainty_penalty == pytest.approx((4 / 9 + 3 / 4) / 2)
+    assert found.discernibility == 9 + 1 + 2 * 6
+    assert (found.average_class, found.average_class_k) == (2, 1)
+    assert losses(axes, low[:0], high[:0], [], suppressed=5, k=2).information_loss == 0
