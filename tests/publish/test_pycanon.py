@@ -54,19 +54,18 @@ def pycanon():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", ["candidate", "strict"])
-def test_pycanon_agrees_on_k_anonymity_and_l_diversity(tmp_path, pycanon, level):
-    (tmp_path / "people.toml").write_text(TABLE)
+def test_pycanon_agrees_on_k_anonymity_and_l_diversity(tmp_path, pycanon):
+    (tmp_path / "people.toml").write_text(TABLE.replace("publications = 1", "publications = 2"))
     lines = ["name,age,country,income,shoe", *(",".join(map(str, row)) for row in people())]
     (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
     declaration = load(tmp_path / "people.toml")
     Ledger.init(declaration)
-    query = PlainTable.of(declaration, out=str(tmp_path / "out.csv"), k=5, p="0.9", d="0.5", level=level)
-    wf.open(tmp_path / "people.toml").release(query)
-    asked = subprocess.run(
-        [pycanon, "-c", ASK, str(tmp_path / "out.csv")], capture_output=True, check=True, timeout=300
-    )
-    with open_source(declaration).rows(query.columns) as rows:
-        found = attack(originals(query, rows), crowds(tmp_path / "out.csv", query.space(declaration)))
-    assert json.loads(asked.stdout.splitlines()[-1]) == [found.smallest, found.least_distinct]
-    assert found.least_distinct >= 5
+    for level in ("candidate", "strict"):
+        out = tmp_path / f"{level}.csv"
+        query = PlainTable.of(declaration, out=str(out), k=5, p="0.9", d="0.5", level=level)
+        wf.open(tmp_path / "people.toml").release(query)
+        asked = subprocess.run([pycanon, "-c", ASK, str(out)], capture_output=True, check=True, timeout=300)
+        with open_source(declaration).rows(query.columns) as rows:
+            found = attack(originals(query, rows), crowds(out, query.space(declaration)))
+        assert json.loads(asked.stdout.splitlines()[-1]) == [found.smallest, found.least_distinct]
+        assert found.least_distinct >= 5
