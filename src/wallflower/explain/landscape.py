@@ -19,6 +19,7 @@ class Landscape:
     def __init__(self, asked: Asked, validity: Validity, scores: Scores) -> None:
         self.asked, self._validity, self._scores = asked, validity, scores
         self._known: dict[int, bool] = {}
+        self._scored: dict[int, int] = {}
 
     @property
     def count(self) -> int:
@@ -35,7 +36,12 @@ class Landscape:
         return [self._known[int(index)] for index in indices]
 
     def scores(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        return self._scores.some(indices)
+        asked = indices.tolist()
+        new = sorted(set(asked) - self._scored.keys())
+        if new:
+            found = self._scores.some(np.array(new, dtype=np.int64))
+            self._scored.update(zip(new, found.tolist(), strict=True))
+        return np.array([self._scored[index] for index in asked], dtype=np.int64)
 
     @cached_property
     def every_valid(self) -> NDArray[np.int64]:
