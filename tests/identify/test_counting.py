@@ -12,8 +12,16 @@ from tests.identify.tables import declaration, model
 from wallflower.detectors.geometry import Ball
 from wallflower.detectors.radius import RadiusIndex
 from wallflower.errors import DeclarationError
+from wallflower.identify import counting
 from wallflower.identify.counting import FEW, copies, of_rows, within
 from wallflower.identify.metric import Metric, metric_of
+
+
+@pytest.fixture(autouse=True, params=["compiled", "plain"])
+def path(request, monkeypatch):
+    """Every test runs through the compiled loops and through Python's own integers."""
+    if request.param == "compiled":
+        monkeypatch.setattr(counting, "SMALL", 0)
 
 
 def random_metric(rng, width):
@@ -24,7 +32,7 @@ def random_metric(rng, width):
     )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_counts_equal_the_naive_twin(seed):
     rng = np.random.default_rng(seed)
     width = int(rng.choice([1, 2, 3, 12]))
@@ -49,7 +57,7 @@ def test_counts_equal_the_naive_twin(seed):
     np.testing.assert_array_equal(held[~few], np.minimum(equal, cap)[~few] if metric.alone else 1)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(25))
 def test_looking_at_every_row_equals_the_index_and_the_naive_twin(seed):
     """Spreads up to 10^15 and weights of up to 70 digits: where 64 bits end, the index or Python's integers take over."""
     rng = np.random.default_rng(seed)

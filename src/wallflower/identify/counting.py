@@ -17,6 +17,10 @@ PARTS = 32
 """Into so many parts rows are split when the questions are fewer than the threads could share."""
 
 
+SMALL = 50_000
+"""Up to so many numbers to compare, Python's own integers are quicker than loading what is compiled."""
+
+
 def copies(points: Ints, asked: Ints, *, cap: int) -> Ints:
     """For each asked value how many points equal it, at most `cap`."""
     width = points.shape[1]
@@ -28,18 +32,19 @@ def within(metric: Metric, points: Ints, asked: Ints, *, cap: int) -> Ints:
     """For each asked value how many points are within the radius of it, at most `cap`."""
     if not len(points) or not len(asked):
         return np.zeros(len(asked), dtype=np.int64)
+    if asked.size * len(points) <= SMALL:
+        return _plainly(metric, points, asked, cap)
     fits = 4 * (metric.ball.limit + 1) * len(metric.columns) < 2**63
     if all(metric.by_gap) and (len(asked) > FEW or not fits):
         return RadiusIndex(points, metric.ball.weights).counts(metric.ball, cap=cap, queries=asked)
     if not fits:  # weights with very long denominators, and categories beside them: exact, and slow
-        found = [int(metric.near(value, points).sum()) for value in asked]
-        return np.minimum(np.array(found, dtype=np.int64), cap)
+        return _plainly(metric, points, asked, cap)
     return _looked(metric, points, asked, cap)
 
 
 def of_values(metric: Metric, points: Ints, asked: Ints, *, cap: int) -> tuple[Ints, Ints]:
     """(copies, within) of each asked value, each at most `cap`; many questions share one arrangement of the rows."""
-    if len(asked) <= FEW or not all(metric.by_gap):
+    if len(asked) <= FEW or not all(metric.by_gap) or asked.size * len(points) <= SMALL:
         return copies(points, asked, cap=cap), within(metric, points, asked, cap=cap)
     index = RadiusIndex(points, metric.ball.weights)
     equal = Ball(weights=(1,) * points.shape[1], limit=0)
@@ -66,6 +71,11 @@ def of_rows(metric: Metric, points: Ints, *, beta: int, cap: int) -> tuple[Ints,
     near = within(metric, points, values, cap=cap)
     same = np.where((near <= beta) | metric.alone, np.minimum(multiplicity, cap), 1)
     return same[value_of], near[value_of]
+
+
+def _plainly(metric: Metric, points: Ints, asked: Ints, cap: int) -> Ints:
+    found = [int(metric.near(value, points).sum()) for value in asked]
+    return np.minimum(np.array(found, dtype=np.int64), cap)
 
 
 def _looked(metric: Metric, points: Ints, asked: Ints, cap: int) -> Ints:

@@ -1,0 +1,137 @@
+"""The whole question audited exactly: declared distance, real counts, real price, every pair of small neighbouring tables."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from wallflower.identify import Anomalies
+from wallflower.identify.answering import Fading, Looking
+from wallflower.identify.counting import of_values
+from wallflower.identify.metric import metric_of
+from wallflower.schema import loads
+
+TEXT = """
+[table]
+id = "t"
+source = "rows.csv"
+unit = "row"
+neighbours = "{neighbours}"
+max_rows = 100
+reviewed = true
+test = false
+ledger = "t.ledger"
+[budget.dp]
+epsilon = "9"
+[columns.x]
+role = "sensitive"
+lower = 0
+upper = 2
+step = 1
+outside = "clip"
+missing = 0
+[columns.c]
+role = "sensitive"
+values = ["A", "B"]
+outside = "A"
+missing = "A"
+[identify.default]
+columns = {columns}
+beta = {beta}
+radius = {radius}
+k = {k}
+epsilon = "9"
+distance = "{distance}"
+included = {included}
+"""
+
+LINE = {"columns": '["x"]', "distance": "euclidean", "values": [(n,) for n in range(3)]}
+BOTH = {"columns": '["x", "c"]', "distance": "mixed", "values": [(0, 0), (0, 1), (1, 0), (2, 1)]}
+WORDS = {"columns": '["x", "c"]', "distance": "hamming", "values": [(0, 0), (0, 1), (1, 0), (2, 1)]}
+
+CASES = [
+    (LINE, 1, "sensitive", "star", False, (0, 1, 2)),
+    (LINE, 1, "sensitive", "star", False, (1, 1, 0)),
+    (LINE, 1, "sensitive", "paper", False, (0, 2)),
+    (LINE, 1, "dp", "star", False, (0, 1)),
+    (LINE, 1, "sensitive", "star", True, (0, 2)),
+    (LINE, 0, "lookahead", "star", False, (0, 1, 0)),
+    (LINE, 0, "sensitive", "star", False, (0, 1)),
+    (BOTH, 1, "sensitive", "star", False, (0, 1, 3)),
+    (WORDS, 1, "sensitive", "star", False, (0, 3)),
+    (WORDS, 1, "dp", "star", True, (0, 1)),
+]
+
+
+def declared(space, *, radius, included, beta, k, neighbours="add-remove"):
+    return loads(
+        TEXT.format(
+            columns=space["columns"], distance=space["distance"], radius=radius, beta=beta, k=k, neighbours=neighbours,
+            included=str(included).lower(),
+        )
+    )  # fmt: skip
+
+
+def laws(declaration, space, answering, metric, asked, most):
+    """For each table the log chances of no and yes to each question, and B of each value."""
+    found = {}
+    values = np.array(space["values"])
+    for table in product(range(most + 1), repeat=len(values)):
+        points = np.repeat(values, table, axis=0)
+        held, near = of_values(metric, points, values, cap=answering.cap)
+        no, yes = answering.log_chances(held, near)
+        found[table] = (near, [(no[q], yes[q]) for q in asked])
+    return found
+
+
+def loss(one, other):
+    """Worst joint log ratio: answers are independent, so the worst of each question adds up."""
+    return sum(
+        max(abs(a - b) if a != b else 0.0 for a, b in zip(p, q, strict=True)) for p, q in zip(one, other, strict=True)
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0]['distance']}-r{c[1]}-{c[2]}-{c[3]}-{c[5]}")
+@pytest.mark.parametrize(("beta", "k"), [(2, 1), (3, 2), (2, 2)])
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_no_pair_of_neighbours_is_told_apart_beyond_the_price(case, beta, k, neighbours):
+    space, radius, method, bound, included, asked = case
+    declaration = declared(space, radius=radius, included=included, beta=beta, k=k, neighbours=neighbours)
+    names = [name for name in ("x", "c") if name in declaration.models["default"].columns]
+    texts = tuple(
+        {name: str(n) if name == "x" else "AB"[n] for name, n in zip(names, space["values"][q], strict=True)}
+        for q in asked
+    )
+    epsilon = Fraction(1, 2)
+    price = Anomalies(values=texts, epsilon=epsilon, method=method, bound=bound).price(declaration)
+    model = declaration.models["default"]
+    metric = metric_of(declaration, model)
+    if method == "lookahead":
+        answering = Looking(model=model, epsilon=epsilon, alone=metric.alone)
+    else:
+        answering = Fading(model=model, epsilon=epsilon, bound="dp" if method == "dp" else bound)
+    found = laws(declaration, space, answering, metric, asked, most=4 if len(space["values"]) == 3 else 3)
+    limit = float(price.guarantee.epsilon) + 1e-9
+    single, double = 0.0, 0.0
+    for table, (near, law) in found.items():
+        removed = []
+        for j in range(len(table)):
+            less = (*table[:j], table[j] - 1, *table[j + 1 :])
+            if less in found and (
+                method == "dp" or near[j] >= beta + 1 - k
+            ):  # the row is protected in the table that has it
+                single = max(single, loss(law, found[less][1]))
+                removed.append(less)
+        for less in removed if neighbours == "replace-one" else ():
+            for j in range(len(table)):
+                other = (*less[:j], less[j] + 1, *less[j + 1 :])
+                if other in found and (method == "dp" or found[other][0][j] >= beta + 1 - k):
+                    double = max(double, loss(law, found[other][1]))
+    if neighbours == "add-remove":
+        assert 0 < single <= limit
+    else:
+        assert 0 < double <= limit
+        assert single <= limit / 2 + 1e-9
