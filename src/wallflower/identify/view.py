@@ -14,9 +14,12 @@ from wallflower.identify.counting import of_rows
 from wallflower.identify.margins import anomalous
 from wallflower.identify.metric import Ints, Metric
 from wallflower.identify.words import chance
+from wallflower.schema.domains import Categories
 
 DRAWN = 4_000
 """So many rows at most are drawn in a picture, spread evenly over the order of counts."""
+MOST_TEXTS = 30
+"""More categories than these are drawn by their number."""
 
 
 def view(
@@ -92,20 +95,23 @@ def _asked_rows(
 
 
 def _map(rows: Rows, metric: Metric, points: Ints, near: Ints, *, right: Any, losses: Any) -> dict[str, Any]:
-    """The first two columns in their units, and for each drawn row what it would get. All anomalies come first."""
+    """The first two columns in their units, and for each drawn row what it would get; with one column, rows near go upwards."""
     order = np.argsort(near, kind="stable")
     chosen = order if len(order) <= DRAWN else order[np.linspace(0, len(order) - 1, DRAWN).astype(np.int64)]
-    axes = metric.columns[:2] if len(metric.columns) > 1 else metric.columns * 2
-    units = {}
-    for place, name in zip((0, min(1, len(metric.columns) - 1)), axes, strict=True):
-        domain = rows.declaration.column(name).domain
-        step = float(getattr(domain, "step", 1))
-        units[place] = points[chosen, place] * step
+    axes = [_axis(rows, metric, points[chosen], place) for place in range(min(2, len(metric.columns)))]
+    if len(axes) == 1:
+        axes.append({"name": "rows within the radius", "at": near[chosen], "texts": []})
     return {
-        "names": list(axes),
-        "x": units[0],
-        "y": units.get(1, units[0]),
+        "x": axes[0],
+        "y": axes[1],
         "accuracy": right[chosen],
         "effective_epsilon": losses[chosen],
         "near": near[chosen],
     }
+
+
+def _axis(rows: Rows, metric: Metric, points: Ints, place: int) -> dict[str, Any]:
+    name = metric.columns[place]
+    domain = rows.declaration.column(name).domain
+    texts = list(domain.values) if isinstance(domain, Categories) and domain.size <= MOST_TEXTS else []
+    return {"name": name, "at": points[:, place] * float(getattr(domain, "step", 1)), "texts": texts}

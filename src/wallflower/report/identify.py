@@ -12,7 +12,7 @@ from wallflower.report.figures import BLUE, ORANGE, Picture, draw
 def pictures(seen: dict[str, Any]) -> list[Picture]:
     """Where answers are sure, and what each row pays for it."""
     data, epsilon = seen["figures"]["map"], float(seen["figures"]["epsilon"])
-    first, second = data["names"]
+    first, second = data["x"]["name"], data["y"]["name"]
     return [
         draw(
             lambda axes: _scatter(axes, data, data["accuracy"], label="chance of the right answer", span=(0.5, 1.0)),
@@ -42,9 +42,13 @@ def pictures(seen: dict[str, Any]) -> list[Picture]:
 
 def _scatter(axes: Any, data: dict[str, Any], values: Any, *, label: str, span: tuple[float, float]) -> None:
     shown = axes.scatter(
-        data["x"], data["y"], c=values, s=6, cmap="viridis", vmin=span[0], vmax=span[1], rasterized=True
+        data["x"]["at"], data["y"]["at"], c=values, s=6, cmap="viridis", vmin=span[0], vmax=span[1], rasterized=True
     )
     axes.figure.colorbar(shown, ax=axes, label=label)
+    if data["x"]["texts"]:
+        axes.set_xticks(range(len(data["x"]["texts"])), data["x"]["texts"])
+    if data["y"]["texts"]:
+        axes.set_yticks(range(len(data["y"]["texts"])), data["y"]["texts"])
 
 
 def _by_neighbours(axes: Any, data: dict[str, Any], epsilon: float) -> None:
