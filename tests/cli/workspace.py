@@ -52,6 +52,14 @@ step = 1
 outside = "clip"
 missing = "drop"
 
+[columns.tenure]
+role = "insensitive"
+lower = 0
+upper = 60
+step = 1
+outside = "clip"
+missing = 0
+
 [columns.salary]
 role = "sensitive"
 lower = 0
@@ -70,18 +78,44 @@ epsilon = "10"
 """
 
 
+BOILER = """\
+[stream]
+id = "boiler"
+broker = "mqtt://127.0.0.1:1883"
+topic_prefix = "plant/boiler"
+window = 200
+protocol = "private"
+guarantee = "local-dp"
+core_radius = "3"
+epsilon2 = "2"
+
+[columns.flow]
+lower = 0
+upper = 100
+step = "0.01"
+centre = 50
+scale = 4
+epsilon = "1"
+
+[budget]
+per_window = "1000"
+per_day = "100000"
+"""
+
+
 def lay_out(folder: Path) -> None:
-    """salaries.csv, salaries.toml, an open ledger with nothing spent, and the JSON of an earlier release."""
+    """boiler.toml, salaries.csv, salaries.toml, an open ledger with nothing spent, and the JSON of an earlier release."""
     titles, cities = ("CEO", "Lawyer", "Medical doctor"), ("Ottawa", "Toronto", "London")
     rows = [
-        f"{n},{titles[n % 3]},{cities[(n // 3) % 3]},{25 + n % 40},{90_000 + 1_000 * (n % 9) + 10 * (n % 13)}"
+        f"{n},{titles[n % 3]},{cities[(n // 3) % 3]},{25 + n % 40},{n % 23},{90_000 + 1_000 * (n % 9) + 10 * (n % 13)}"
         for n in range(240)
     ]
-    rows.append("240,Lawyer,Ottawa,51,900000")
+    rows.append("240,Lawyer,Ottawa,51,12,900000")
     (folder / "salaries.csv").write_text(
-        "employee,job_title,city,age,salary\n" + "\n".join(rows) + "\n", encoding="utf-8"
+        "employee,job_title,city,age,tenure,salary\n" + "\n".join(rows) + "\n", encoding="utf-8"
     )
     (folder / "salaries.toml").write_text(SALARIES, encoding="utf-8")
+    (folder / "boiler.toml").write_text(BOILER, encoding="utf-8")
     Ledger.init(load(folder / "salaries.toml"))
     release = open_session(folder / "salaries.toml").release(
         Outliers(columns=("salary",), neighbours=5, radius=1000, epsilon="0.5")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from wallflower.cli.common import err
+from wallflower.cli.demo_readings import made_up
 from wallflower.cli.stream_running import open_results, trust
 from wallflower.engines.readings import windows_of_file
 from wallflower.errors import UsageError
@@ -21,8 +22,6 @@ from wallflower.stream import parties
 from wallflower.stream.declaration import StreamDeclaration
 from wallflower.stream.simulation import Tally, simulate
 
-SHARE = 0.1
-"""Share of made-up readings that lie beyond the core."""
 DRAWN = 4000
 
 
@@ -103,28 +102,6 @@ def _source(
         if place == 0 and sum(map(len, shown)) < DRAWN:
             shown.append(window)
         yield window
-
-
-def made_up(declared: StreamDeclaration, readings: int, *, seed: int) -> Iterator[NDArray[np.float64]]:
-    """A round core and a tenth of readings beyond it, as the declaration places them; the same on every machine."""
-    rng = np.random.default_rng(seed)
-    middles = np.array([float(column.centre) for column in declared.columns])
-    scales = np.array([float(column.scale) for column in declared.columns])
-    bounds = [(float(column.domain.lower), float(column.domain.upper)) for column in declared.columns]
-    reach = min(
-        max(high - middle, middle - low) / scale
-        for (low, high), middle, scale in zip(bounds, middles, scales, strict=True)
-    )
-    core = float(declared.core_radius)
-    for start in range(0, readings, declared.window):
-        count = min(declared.window, readings - start)
-        directions = rng.normal(size=(count, len(middles)))
-        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        far = rng.random(count) < SHARE
-        radius = np.where(
-            far, rng.uniform(min(1.5 * core, reach), max(reach, 1.5 * core), count), core * rng.random(count) ** 0.7
-        )
-        yield middles + directions * radius[:, None] * scales
 
 
 def _draw(

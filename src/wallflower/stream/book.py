@@ -7,8 +7,8 @@ again. The readings themselves are never stored. Bytes leave the outbox when the
 
 from __future__ import annotations
 
-import os
 import sqlite3
+import uuid
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -89,7 +89,8 @@ class Book:
             self._db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
         row = self._db.execute("SELECT sensor, series, stream FROM book").fetchone()
         if row is None:
-            row = sensor, os.urandom(8), stream
+            # A name, not noise: two books of one sensor must not be taken for each other.
+            row = sensor, uuid.uuid4().bytes[8:], stream
             self._db.execute("INSERT INTO book VALUES (?, ?, ?)", row)
         elif row[0] != sensor:
             self._db.execute("ROLLBACK")
