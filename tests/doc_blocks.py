@@ -46,7 +46,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def run_page(page: Path, *, names: Mapping[str, str] | None = None) -> list[str]:
-    """Run every block of `page` in the current folder; returns what each command printed.
+    """Run every block of `page` in the current folder; returns what each command and each Python block printed.
 
     `names` says which file a csv or toml block without a name becomes.
     """
@@ -63,6 +63,7 @@ def run_page(page: Path, *, names: Mapping[str, str] | None = None) -> list[str]
             printed += _console(block.body, where)
         elif block.kind == "python":
             last = _python(block.body, where, scope)
+            printed.append(last)
         elif block.kind == "text" and last:
             assert matches(block.body, last), f"{where}: printed instead:\n{last}"
             last = ""

@@ -32,6 +32,7 @@ def test_the_readme_works_from_its_own_text(tmp_path, monkeypatch):
     assert run(["declare", "visits.csv", "-o", "draft.toml"]) == 0
     printed = run_page(ROOT / "README.md", names={"csv": "visits.csv", "toml": "visits.toml"})
     assert any("epsilon" in said for said in printed)
+    assert re.search(r"^\d+$", printed[-1], flags=re.MULTILINE)
     assert set(kinds) == {"csv", "toml", "console", "python"}
 
 

@@ -12,6 +12,8 @@ import matplotlib as mpl
 import pytest
 from scripts import guarantees, python_reference, trade_offs
 
+from wallflower.report.certificate import FAMILIES
+
 ROOT = guarantees.ROOT
 DOCS = ROOT / "docs"
 SRC = ROOT / "src"
@@ -65,3 +67,10 @@ def test_every_test_that_a_page_names_exists():
         or not re.search(rf"^def {function}\(", (ROOT / file).read_text(encoding="utf-8"), flags=re.MULTILINE)
     ]
     assert missing == []
+
+
+def test_the_glossary_knows_every_kind_of_promise():
+    glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    assert [family for family in FAMILIES if family not in glossary] == []
+    words = re.findall(r"^\| \*\*(.+?)\*\*", glossary, flags=re.MULTILINE)
+    assert len(words) == len(set(words)) > 40
