@@ -107,7 +107,7 @@ def described(text: str) -> str:
             parts.append(f"```text\n{paragraph}\n```" if lines and lines[0].startswith("Guarantee") else paragraph)
         else:
             parts += ["\n".join(lines[:start])] if start else []
-            parts.append("```pycon\n" + "\n".join(lines[start:]) + "\n```")
+            parts.append("```python\n" + "\n".join(lines[start:]) + "\n```")
     return "\n\n".join(parts)
 
 
