@@ -20,6 +20,16 @@ What the claims come to in an answer is said by the answer itself: each release 
 promised is in [LIMITATIONS.md](../LIMITATIONS.md).
 """
 
+STANDS_ON = {
+    "`count`, `subspaces`": "count/profiles mechanisms/laplace mechanisms/lomax mechanisms/inverse_sensitivity mechanisms/top",
+    "`identify`": "identify/margins identify/influence identify/lookahead mechanisms/logistic",
+    "`explain`": "explain/searches explain/robust explain/lof mechanisms/exponential mechanisms/uniform",
+    "`publish` (a property of the written file; no probability is bounded)": "publish/plain mechanisms/shuffle",
+    "`stream`": "mechanisms/perturbation mechanisms/layer noise/bulk",
+    "several answers together": "privacy/accounts privacy/accountants",
+}
+"""Which proofs each question's promise rests on."""
+
 
 def proofs() -> list[Path]:
     return [path for path in sorted((ROOT / "src").rglob("*.md")) if CODE.search(path.read_text(encoding="utf-8"))]
@@ -49,13 +59,12 @@ def relative(path: Path) -> str:
 def entry(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     parts = sections(text)
-    title = re.search(r"^# +(.+?) *$", text, flags=re.MULTILINE)
     status = re.search(r"^Status: *(.+?) *$", text, flags=re.MULTILINE)
     public = [match["name"] for match in CODE.finditer(text) if "._" not in match["name"]]
     names = ", ".join(f"`{name.removeprefix('wallflower.')}`" for name in public)
     return "\n".join(
         [
-            f"### {title[1] if title else path.stem}\n",
+            f"### {title(path)}\n",
             f"[Proof]({relative(path)}) · {status[1] if status else 'no status'} · about {names}\n",
             f"**Claim.** {from_here(parts.get('Claim', ''), path)}\n",
             f"**Assumes.** {from_here(parts.get('Assumes', ''), path)}\n",
@@ -63,8 +72,26 @@ def entry(path: Path) -> str:
     )
 
 
+def overview() -> str:
+    rows = ["| question | its promise stands on |", "|---|---|"]
+    for question, names in STANDS_ON.items():
+        paths = [ROOT / "src" / "wallflower" / f"{name}.md" for name in names.split()]
+        rows.append(f"| {question} | {', '.join(f'[{title(path)}](#{anchor(title(path))})' for path in paths)} |")
+    return "\n".join(rows) + "\n"
+
+
+def title(path: Path) -> str:
+    found = re.search(r"^# +(.+?) *$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return found[1] if found else path.stem
+
+
+def anchor(heading: str) -> str:
+    """As GitHub names a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
 def page() -> str:
-    parts = [HEAD]
+    parts = [HEAD, overview()]
     folder = None
     for path in proofs():
         if path.parent != folder:
