@@ -66,10 +66,16 @@ def entry(path: Path) -> str:
         [
             f"### {title(path)}\n",
             f"[Proof]({relative(path)}) · {status[1] if status else 'no status'} · about {names}\n",
-            f"**Claim.** {from_here(parts.get('Claim', ''), path)}\n",
-            f"**Assumes.** {from_here(parts.get('Assumes', ''), path)}\n",
+            labelled("Claim", from_here(parts.get("Claim", ""), path)),
+            labelled("Assumes", from_here(parts.get("Assumes", ""), path)),
         ]
     )
+
+
+def labelled(label: str, text: str) -> str:
+    """A list or table starts a paragraph of its own."""
+    gap = "\n\n" if re.match(r"(\d+\.|[-*|]) ?", text) else " "
+    return f"**{label}.**{gap}{text}\n"
 
 
 def overview() -> str:
