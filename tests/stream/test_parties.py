@@ -170,7 +170,7 @@ def slow_density(stream, model, layer, seen):
 def test_with_little_noise_the_decision_is_the_truth_and_with_much_it_is_nothing():
     for epsilon, exact in (("1000", True), ("1/1000", False)):
         text = (
-            support.text()
+            support.text(window=2000)
             .replace('epsilon = "1"', f'epsilon = "{epsilon}"')
             .replace('epsilon = "1/2"', f'epsilon = "{epsilon}"')
         )
