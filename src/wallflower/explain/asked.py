@@ -14,7 +14,7 @@ from wallflower.explain.cube import over_contexts, total_in
 from wallflower.explain.space import Space
 
 LOW_BITS, MIDDLE_BITS = 7, 7
-"""A slice of 2^14 contexts shares one list of entries, and each 2^7 of them a shorter one."""
+"""An index is cut into high, middle and low bits; a slice is the 2^7 contexts that differ in low bits alone."""
 
 
 @dataclass(frozen=True, kw_only=True)

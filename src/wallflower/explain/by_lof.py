@@ -12,6 +12,8 @@ from wallflower.explain.asked import Asked, Entries, inside, slices
 from wallflower.explain.cube import over_contexts, total_in
 from wallflower.progress import report
 
+BLOCK = 1024
+"""Slices decided together: they share one list of entries, and waking threads pays."""
 TEAMS = 4 * (os.cpu_count() or 1)
 """Pieces of parallel work; more than cores, so that a slow piece holds nobody up."""
 
@@ -28,18 +30,19 @@ class LOFValidity:
 
         asked = self.asked
         highs, middles, lows = slices(asked.space)
-        every_low = np.bitwise_or.reduce(lows) | np.bitwise_or.reduce(middles)
         same = over_contexts(self.entries.same, asked.space.own).reshape(-1, len(lows))
         population = asked.population.reshape(-1, len(lows))
         first, copy_of = _with_the_same_rows(asked, len(lows))
         valid = np.zeros(population.shape, dtype=np.bool_)
-        for place, word in enumerate(highs):
-            mine = first[first // len(middles) == place]
-            decided = np.zeros((len(mine), len(lows)), dtype=np.bool_)
+        for begin in range(0, len(first), BLOCK):
+            mine = first[begin : begin + BLOCK]
+            words = highs[mine // len(middles)] | middles[mine % len(middles)]
+            around = np.bitwise_or.reduce(words) | np.bitwise_or.reduce(lows)
+            decided = np.zeros(len(mine) * len(lows), dtype=np.bool_)
             lof_slices(
-                inside(self.entries.below, word | every_low),
-                inside(self.entries.above, word | every_low),
-                middles[mine % len(middles)] | word,
+                inside(self.entries.below, around),
+                inside(self.entries.above, around),
+                words,
                 lows,
                 population[mine].ravel(),
                 same[mine].ravel(),
@@ -47,10 +50,10 @@ class LOFValidity:
                 self.detector.limit,
                 asked.least,
                 TEAMS,
-                decided.ravel(),
+                decided,
             )
-            valid[mine] = decided
-            report("contexts", (place + 1) * len(middles) * len(lows), asked.space.count)
+            valid[mine] = decided.reshape(len(mine), len(lows))
+            report("contexts", asked.space.count * min(begin + BLOCK, len(first)) // len(first), asked.space.count)
         return valid[first[copy_of]].ravel()
 
     def some(self, indices: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -82,4 +85,7 @@ def _with_the_same_rows(asked: Asked, width: int) -> tuple[NDArray[np.int64], ND
     words = np.where(asked.counts.ravel() > 0, asked.space.cells, np.uint64(0)).reshape(asked.space.shape)
     used = over_contexts(words, asked.space.own, np.bitwise_or)[width - 1 :: width]  # with every low value in
     _, first, copy_of = np.unique(used, return_index=True, return_inverse=True)
-    return first, copy_of
+    order = np.argsort(first)  # neighbouring slices share most of their cells
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return first[order], place[copy_of]
