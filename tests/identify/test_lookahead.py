@@ -16,7 +16,7 @@ EPSILON = Fraction(3, 5)
 
 
 def loss(one, other):
-    pairs = [(one, other), (1 - one, 1 - other)]
+    pairs = list(zip(one, other, strict=True))
     if any((a == 0) != (b == 0) for a, b in pairs):
         return math.inf
     return max(abs(math.log(a / b)) for a, b in pairs if a > 0)
@@ -27,7 +27,7 @@ def worst(world, *, sensitive_only=True):
     edges = world.edges(sensitive_only=sensitive_only)
     # A radius above 0 counts rows of other values; the published mechanism would perturb by that count.
     return max(
-        loss(mechanism.chance_of_yes(world.within(0, one)), mechanism.chance_of_yes(world.within(0, other)))
+        loss(mechanism.chances(world.within(0, one)), mechanism.chances(world.within(0, other)))
         for one, other, _ in edges
     )
 
@@ -52,8 +52,19 @@ def test_looking_one_step_less_ahead_is_seen():
     beta, k = 5, 3
     right, wrong = (LookAhead(epsilon=EPSILON, beta=beta, k=steps) for steps in (k, k - 1))
     edge = beta - k, beta - k + 1  # the larger count is k-sensitive
-    assert loss(*(right.chance_of_yes(n) for n in edge)) <= float(EPSILON) + 1e-9
-    assert loss(*(wrong.chance_of_yes(n) for n in edge)) == math.inf
+    assert loss(*(right.chances(n) for n in edge)) <= float(EPSILON) + 1e-9
+    assert loss(*(wrong.chances(n) for n in edge)) == math.inf
+
+
+@pytest.mark.parametrize("copies", range(12))
+@pytest.mark.parametrize("beta", [1, 4])
+def test_chances_are_sums_over_the_noise(copies, beta):
+    q = math.exp(-EPSILON)
+    law = {z: (1 - q) / (1 + q) * q ** abs(z) for z in range(-400, 401)}
+    yes = sum(chance for z, chance in law.items() if 1 <= copies + z <= beta)
+    no, told = LookAhead(epsilon=EPSILON, beta=beta, k=beta).chances(copies)
+    assert told == pytest.approx(yes, rel=1e-9)
+    assert no == pytest.approx(1 - yes, rel=1e-9)
 
 
 @pytest.mark.statistics
@@ -62,6 +73,6 @@ def test_draws_follow_the_stated_chance(copies):
     mechanism = LookAhead(epsilon=EPSILON, beta=4, k=2)
     entropy = SeededEntropy(copies)
     draws = [int(mechanism(copies, entropy)) for _ in range(20_000)]
-    yes = mechanism.chance_of_yes(copies)
+    yes = mechanism.chances(copies)[1]
     assert fit(draws, {0: 1 - yes, 1: yes}) > 1e-6
     assert fit(draws, {0: 1 - yes * 0.9, 1: yes * 0.9}) < 1e-9

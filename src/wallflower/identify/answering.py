@@ -116,8 +116,8 @@ class Fading:
         return margins.anomalous(copies, within, beta=self.model.beta, included=self.model.included)
 
     def tell(self, copies: int, within: int, entropy: Entropy) -> bool:
-        pair = np.array(copies), np.array(within)
-        return FadingResponse(epsilon=self.epsilon)(bool(self.true(*pair)), int(self.margins(*pair)), entropy)
+        pair = np.array([copies]), np.array([within])
+        return FadingResponse(epsilon=self.epsilon)(bool(self.true(*pair)[0]), int(self.margins(*pair)[0]), entropy)
 
     def log_chances(self, copies: Ints, within: Ints) -> tuple[Floats, Floats]:
         wrong = FadingResponse(epsilon=self.epsilon).log_flip(0) - float(self.epsilon) * self.margins(copies, within)
@@ -193,15 +193,17 @@ class Looking:
         return self._mechanism(copies, entropy)
 
     def log_chances(self, copies: Ints, within: Ints) -> tuple[Floats, Floats]:
-        yes = np.array([self._mechanism.chance_of_yes(int(n)) for n in np.ravel(copies)]).reshape(np.shape(copies))
+        different, which = np.unique(copies, return_inverse=True)
+        both = np.array([self._mechanism.chances(int(n)) for n in different]).reshape(-1, 2)
         with np.errstate(divide="ignore"):
-            return np.log1p(-yes), np.log(yes)
+            no, yes = np.log(both).T
+        return no[which].reshape(np.shape(copies)), yes[which].reshape(np.shape(copies))
 
     def expected(self) -> dict[str, object]:
         table = {}
         for n in ladder(self.model).tolist():
-            yes = self._mechanism.chance_of_yes(n)
-            wrong = 1 - yes if 1 <= n <= self.model.beta else yes
+            no, yes = self._mechanism.chances(n)
+            wrong = no if 1 <= n <= self.model.beta else yes
             table[str(n)] = chance(math.log(wrong)) if wrong > 0 else "0"
         return {"wrong_by_rows_that_hold_it": table}
 

@@ -54,7 +54,10 @@ def refuse_unless_lipschitz(margin: Margin, *, beta: int, k: int, most: int, inc
 
 
 def _evaluated(margin: Margin, copies: Ints, within: Ints, *, beta: int, k: int, most: int) -> Ints:
-    value = np.asarray(margin(copies, within, beta=beta, k=k))
+    try:
+        value = np.asarray(margin(copies, within, beta=beta, k=k))
+    except Exception as error:
+        raise UsageError(f"this margin fails for some pair of counts ({type(error).__name__}).") from error
     if value.shape != within.shape or not np.issubdtype(value.dtype, np.integer):
         raise UsageError("a margin returns one whole number for each pair of counts.")
     if (value < 1).any():

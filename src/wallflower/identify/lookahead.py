@@ -33,14 +33,18 @@ class LookAhead:
         noisy = DiscreteLaplace(scale=1 / self.epsilon)(copies, entropy) if self.perturbs(copies) else copies
         return 1 <= noisy <= self.beta
 
-    def chance_of_yes(self, copies: int) -> float:
-        """P(True), for prices and audits."""
+    def chances(self, copies: int) -> tuple[float, float]:
+        """P(no) and P(yes), for prices and audits; the smaller one keeps its digits however small it is."""
         if not self.perturbs(copies):
-            return float(1 <= copies <= self.beta)
-        return _above(1 - copies, self.epsilon) - _above(self.beta + 1 - copies, self.epsilon)
+            yes = float(1 <= copies <= self.beta)
+            return 1 - yes, yes
+        if 1 <= copies <= self.beta:
+            no = self._above(copies) + self._above(self.beta + 1 - copies)
+            return no, 1 - no
+        yes = abs(self._above(max(copies - self.beta, 1)) - self._above(copies or self.beta + 1))
+        return 1 - yes, yes
 
-
-def _above(least: int, epsilon: Fraction) -> float:
-    """P(Z >= least) for discrete Laplace noise of scale 1/ε."""
-    q = math.exp(-epsilon)
-    return q**least / (1 + q) if least > 0 else 1 - q ** (1 - least) / (1 + q)
+    def _above(self, least: int) -> float:
+        """P(Z >= least) = P(Z <= -least) for the noise Z, least at least 1."""
+        q = math.exp(-self.epsilon)
+        return q**least / (1 + q)
