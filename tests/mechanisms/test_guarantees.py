@@ -154,3 +154,9 @@ def test_a_bit_is_true_or_false(bit):
     told += [FadingResponse(epsilon=Fraction(1, 100))(bit, 1, entropy) for _ in range(100)]
     assert {type(answer) for answer in told} == {bool}
     assert 60 < sum(told) < 140
+
+
+@pytest.mark.parametrize("scale", [Fraction(10) ** 400, Fraction(9) * 10**308, Fraction(1, 10**400), Fraction(2)])
+def test_the_reach_of_laplace_noise_is_known_at_any_scale(scale):
+    reach = DiscreteLaplace(scale=scale).reach(miss=Fraction(1, 20))
+    assert abs(reach - 3 * scale) <= scale / 2 + 2  # ln(2/0.05) − ln 2 is about 3

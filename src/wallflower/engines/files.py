@@ -56,7 +56,7 @@ def open_file(path: Path | None, table: str | None, read: Reading) -> File:
         raise DeclarationError("the declaration names no source.", hint='Write source = "..." in [table].')
     if not path.is_file():
         raise DeclarationError(
-            f"there is no file '{path.name}' to read.", hint="`source` is relative to the declaration file."
+            f"there is no file '{path.name or path}' to read.", hint="`source` is relative to the declaration file."
         )
     format_ = quietly(lambda: format_of(path), lambda: unreadable(path))
     if format_ == "CSV":

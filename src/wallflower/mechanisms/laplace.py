@@ -54,6 +54,8 @@ class DiscreteLaplace:
         """
         if not 0 < miss < 1:
             raise DeclarationError.of(self, "miss", "between 0 and 1", str(miss))
-        # P(|noise| > t) = 2·e^(−(t+1)/scale) / (1 + e^(−1/scale))
-        t = float(self.scale) * (math.log(2 / float(miss)) - math.log1p(math.exp(-float(1 / self.scale)))) - 1
-        return max(0, math.ceil(t))
+        # P(|noise| > t) = 2·e^(−(t+1)/scale) / (1 + e^(−1/scale)); the scale may be beyond what a float holds
+        rate = 1 / self.scale
+        fading = math.exp(-float(rate)) if rate < 700 else 0.0
+        nats = math.log(2 / miss) - math.log1p(fading)
+        return max(0, math.ceil(self.scale * Fraction(nats)) - 1)

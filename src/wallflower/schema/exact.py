@@ -34,11 +34,20 @@ def exact(value: str | int | Fraction, *, name: str = "number") -> Fraction:
         ) from None
 
 
+MOST_EPSILON = 10_000
+"""e^10000 bounds nothing, and exact noise for more would be arithmetic on millions of digits."""
+
+
 def positive(value: str | int | Fraction, *, name: str) -> Fraction:
     """`exact`, refused unless it is above zero."""
     number = exact(value, name=name)
     if number <= 0:
         raise UsageError(f"'{name}' must be above 0, got {shown(number)}.")
+    if name.endswith("epsilon") and number > MOST_EPSILON:
+        raise UsageError(
+            f"'{name}' must be at most {MOST_EPSILON}, got {shown(number)}.",
+            hint="An epsilon that large promises nothing.",
+        )
     return number
 
 

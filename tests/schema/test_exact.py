@@ -1,0 +1,4 @@
+def test_an_epsilon_that_promises_nothing_is_refused():
+    with pytest.raises(UsageError, match="promises nothing"):
+        positive("1e20", name="epsilon")
+    assert positive("10000", name="epsilon") == 10_000
