@@ -11,7 +11,7 @@ from wallflower.schema.exact import shown
 from wallflower.stream import parties
 from wallflower.stream.declaration import StreamDeclaration
 
-TODAY = "epsilon of one sensor, all its readings of a day"
+TODAY = "epsilon of one sensor in a day"
 
 
 def released(
