@@ -16,7 +16,7 @@ from wallflower.publish.published import Crowd
 LETTERS = {"vowel": ["a", "e"], "consonant": {"soft": ["l", "m"], "hard": ["k", "t", "p"]}}
 CHECK = {
     "strict": brute.strict,
-    "candidate": brute.candidate,
+    "candidate": lambda *case: brute.candidate(*case) and not brute.exposed(*case),
     "attack": lambda *case: not brute.exposed(*case),
 }
 

@@ -39,13 +39,12 @@ def exposed(checker: Checker, low: Whole, high: Whole, values: Whole) -> Exposur
     Both quantify over all rows, the outlier's own included, which puts it on a corner of the box in every column that counts in
     the distance; so only outliers on corners are looked at. Columns without weight move no distance and bind nobody. `values` come from `by_closeness`.
     """
-    quasi = checker.quasi
-    flags = _outlier_rows(checker)
-    known = checker.places[flags, :quasi]
+    people = checker.matching(low, high)
+    known = checker.places[people, : checker.quasi]
     counted = np.array([axis.weight > 0 for axis in checker.space.quasi], dtype=np.bool_)
-    inside = ((known >= low) & (known <= high)).all(axis=1)
-    on_corner = inside & ((known == low) | (known == high))[:, counted].all(axis=1)
-    rows, spots = flags[on_corner], known[on_corner]
+    rows = np.sort(people[((known == low) | (known == high))[:, counted].all(axis=1)])
+    rows = rows[~checker.normal(checker.places[rows])]
+    spots = checker.places[rows, : checker.quasi]
     if not len(rows):
         none = np.zeros(0, dtype=np.int64)
         return Exposure(none, none)

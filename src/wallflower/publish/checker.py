@@ -218,7 +218,7 @@ class Checker:
             return Verdict(bad_people=people[bad])
         if someone(self.blocks, known, values, good) != YES:
             return Verdict(bad_values=values[~good])
-        return Verdict()
+        return self._attack(low, high, values)
 
     def _attack(self, low: Whole, high: Whole, values: Whole) -> Verdict:
         from wallflower.publish.attacks import exposed

@@ -29,7 +29,7 @@ LEVELS = ("candidate", "strict", "attack")
 METHODS = ("hybrid", "expc")
 MEANING = {
     "candidate": "with everyone's quasi-identifiers known, every published sensitive value is normal for someone who matches the "
-    "group, and everyone who matches has a published value that is normal for them",
+    "group, and everyone who matches has a published value that is normal for them; and the inferences of level 'attack' find nobody",
     "strict": "every published sensitive value is normal at some corner of the group's box, and every corner with some published value "
     "(Theorem 5.1 of the paper)",
     "attack": "the two inferences the paper describes (Theorems 4.1 and 4.2) find nobody; nothing is said about any other inference",
