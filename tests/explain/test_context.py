@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -121,6 +121,17 @@ def test_the_exponent_is_what_the_budget_buys(fields, neighbours, exponent):
     assert Fraction(price.mechanism["exponent"]) == Fraction(exponent)
     assert price.guarantee.epsilon == Fraction(1, 2)
     assert price.guarantee.neighbours == neighbours
+
+
+def test_without_a_key_a_row_before_the_record_is_not_promised_anything():
+    """row:12 is somebody else once row:3 is gone: said in the condition, and refused where the promise has none."""
+    nameless = replace(declaration(SHAPE), key=None)
+    assert "comes after the one with key 'row:12'" in ask(record="row:12").price(nameless).guarantee.holds_when
+    with pytest.raises(UsageError, match="needs a key"):
+        ask(record="row:12", detector=Grubbs(), guarantee="full").price(nameless)
+    fixed = replace(declaration(SHAPE, neighbours="replace-one"), key=None)  # places do not move when rows are replaced
+    assert "is not the one with key" in ask(record="row:12").price(fixed).guarantee.holds_when
+    assert ask(record="row:12", detector=Grubbs(), guarantee="full").price(fixed).guarantee.holds_when == "always"
 
 
 def test_a_certificate_takes_its_part_of_the_budget():

@@ -15,7 +15,8 @@ VALID = (
 MAYBE = "The released context may be one in which the record does not stand out: that is what the promise costs."
 
 
-def price_constrained(plan: constrained.Plan, public: Mapping[str, str], contexts_log2: int) -> Price:
+def price_constrained(plan: constrained.Plan, public: Mapping[str, str], contexts_log2: int, *, moves: bool) -> Price:
+    """`moves`: without a key a row is named by its place, which every row before it moves."""
     settings = {**public, "search": plan.search}
     expected = {}
     if plan.search == "exact":
@@ -23,8 +24,9 @@ def price_constrained(plan: constrained.Plan, public: Mapping[str, str], context
         expected["shortfall"] = f"utility at most {short} below that of the best valid context, 19 times out of 20"
     else:
         settings["samples"] = str(plan.samples)
+    other = "comes after" if moves else "is not"
     holds_when = (
-        f"the row that changes is not the one with key '{public['record']}' and its change leaves the set of contexts "
+        f"the row that changes {other} the one with key '{public['record']}' and its change leaves the set of contexts "
         f"(over {public['by']}, of at least {public['least population']} rows) in which '{public['record']}' stands out "
         f"on {public['metric']} by {public['detector']} as it is"
     )

@@ -123,6 +123,12 @@ class Context:
         )
 
     def _full(self, declaration: Declaration) -> full.Plan:
+        if _named_by_place(declaration):
+            raise UsageError(
+                "guarantee 'full' needs a key column: without one a record is named by its place, and any row before it, "
+                "added or removed, would make the answer one about somebody else.",
+                hint="Declare key = ... in [table], or ask for guarantee 'output-constrained'.",
+            )
         size = checked_size(self._domains(declaration))
         self._search(size)
         certificate = None
@@ -155,7 +161,9 @@ class Context:
         if self.guarantee == "full":
             return price_full(self._full(declaration), public)
         utility = self.utility if isinstance(self.utility, str) else repr(self.utility)
-        return price_constrained(self._constrained(declaration), {**public, "utility": utility}, size)
+        return price_constrained(
+            self._constrained(declaration), {**public, "utility": utility}, size, moves=_named_by_place(declaration)
+        )
 
     def _asked(self, rows: Rows) -> tuple[Asked, bool]:
         """The rows as the record sees them. An unknown record takes the same path with a made-up one, and gets no answer."""
@@ -208,3 +216,8 @@ class Context:
         if plan_.search != "exact" and asked.space.free > REACH:
             return {"facts": {"contexts": f"2^{asked.space.free}, too many to look at all"}, "figures": {}}
         return seen(asked, self._landscape(asked), plan_.selection.exponent if plan_.search == "exact" else None)
+
+
+def _named_by_place(declaration: Declaration) -> bool:
+    """Whether adding or removing another row can change which record the asked-for key names."""
+    return declaration.key is None and declaration.neighbours == "add-remove"
