@@ -211,6 +211,7 @@ def test_a_wrong_question_is_refused_at_once(fields, says):
         ({"by": ("c9",)}, "not declared"),
         ({"start": "c0=red", "utility": "overlap"}, "not a declared value"),
         ({"start": "y=1", "utility": "overlap"}, "not in 'by'"),
+        ({"detector": Distance(p=Fraction(1, 10**16 + 1), radius=1)}, "fewer digits"),
     ],
 )
 def test_what_the_declaration_cannot_support_is_refused_before_any_row(fields, says):

@@ -24,7 +24,7 @@ from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import Bins, Categories
-from wallflower.schema.exact import exact, positive
+from wallflower.schema.exact import exact, positive, shown
 
 REACH, SLOW_REACH = 24, 12
 """log2 of how many contexts `exact` looks at, at most: with the built-in detectors and utilities, and with one's own."""
@@ -89,6 +89,12 @@ class Context:
             raise UsageError(
                 f"{declaration.max_rows} rows of '{self.metric}' could add up to more than 2^60 steps.",
                 hint=f"Declare a coarser step for [columns.{self.metric}], or a smaller max_rows.",
+            )
+        share = getattr(self.detector, "share", None)
+        if isinstance(share, Fraction) and declaration.max_rows * share.denominator >= MOST_SUM:
+            raise UsageError(
+                f"{declaration.max_rows} rows times the denominator of {shown(share)} is more than 2^60.",
+                hint="Write the share with fewer digits.",
             )
         return tuple(declaration.column(name).groups for name in self.by)
 
