@@ -251,6 +251,8 @@ def test_the_owner_sees_what_was_possible():
     assert ask(record="nobody").inspect(rows())["facts"] == {"record": "not found, dropped, or not unique"}
     assert ask(detector=Distance(p="0.0001", radius=500)).inspect(rows())["facts"]["valid contexts"] == 0
     assert ask(search="bfs").inspect(rows())["facts"]["contexts"] == 8
+    large = PlainRows(declaration((8, 7)), ((0, 0, 5),), 0)
+    assert "too many" in ask(detector=Highest()).inspect(large)["facts"]["contexts"]
 
 
 def test_progress_says_how_many_contexts_are_done():

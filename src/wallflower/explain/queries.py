@@ -103,9 +103,13 @@ class Context:
             return None
         return context_codes(self.start, self.by, domains)
 
-    def _search(self, contexts_log2: int) -> str:
+    @property
+    def _reach(self) -> int:
         slow = not isinstance(self.detector, BUILT_IN) or not isinstance(self.utility, str)
-        reach = SLOW_REACH if slow else REACH
+        return SLOW_REACH if slow else REACH
+
+    def _search(self, contexts_log2: int) -> str:
+        reach = self._reach
         if self.search is None and self.guarantee == "output-constrained":
             return "exact" if contexts_log2 <= reach else "bfs"
         if self.search in (None, "exact") and contexts_log2 > reach:
@@ -219,7 +223,7 @@ class Context:
             plan = self._full(rows.declaration)
             return seen(asked, self._landscape(asked), plan.selection.exponent, robust=plan.scores(asked))
         plan_ = self._constrained(rows.declaration)
-        if plan_.search != "exact" and asked.space.free > REACH:
+        if plan_.search != "exact" and asked.space.free > self._reach:
             return {"facts": {"contexts": f"2^{asked.space.free}, too many to look at all"}, "figures": {}}
         return seen(asked, self._landscape(asked), plan_.selection.exponent if plan_.search == "exact" else None)
 
