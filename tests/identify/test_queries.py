@@ -285,3 +285,11 @@ def test_chances_are_spelt_right(logarithm):
     digits, _, exponent = text.partition("e")
     value = math.log(float(digits)) + (int(exponent) * math.log(10) if exponent else 0)
     assert value == pytest.approx(logarithm, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "extra", [{"beta": 0}, {"k": 0}, {"radius": "-1"}, {"columns": ("x", "z")}, {"columns": ("city",)}]
+)
+def test_a_model_that_means_nothing_is_refused_when_it_is_read(extra):
+    with pytest.raises(errors.DeclarationError, match=r"beta|k|radius|'z'|'city'"):
+        declaration(model(**extra))
