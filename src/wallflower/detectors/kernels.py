@@ -15,7 +15,7 @@ import numpy as np
 from numba import get_num_threads, njit, prange, set_num_threads
 from numpy.typing import NDArray
 
-BLOCK = 64
+BLOCK = 128
 _MASK = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 
@@ -174,6 +174,16 @@ def _squares(block: Floats, point: Floats, scaled: Floats, out: Floats) -> None:
             out[i] += factor * gap * gap
 
 
+@njit(cache=True, nogil=True)
+def _enclose(block: Floats, counts: Ints, cap: int, low: Floats, high: Floats) -> None:
+    """The box of those rows of a block whose count is below the cap."""
+    low[:], high[:] = np.inf, -np.inf
+    for i in range(counts.size):
+        if counts[i] < cap:
+            for axis in range(low.size):
+                low[axis], high[axis] = min(low[axis], block[axis, i]), max(high[axis], block[axis, i])
+
+
 @njit(cache=True, nogil=True, parallel=True)
 def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs the inner loop its registers
     forest: Any, questions: Any, decision: Any, cap: int, listing_into: Any
@@ -198,7 +208,8 @@ def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs t
         squares = np.empty(BLOCK)
         stack = np.empty((levels + 2, 2), dtype=np.int64)
         point = np.empty(scaled.size)
-        open_rows = many
+        open_rows = boxed = many
+        box_low, box_high = group_low[group].copy(), group_high[group].copy()
         stack[0, 0] = stack[0, 1] = 0
         top = 1
         while top > 0 and open_rows > 0:
@@ -208,7 +219,10 @@ def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs t
             if begin == end:
                 continue
             node = (1 << level) - 1 + place
-            least, most = _box_gaps(low[node], high[node], group_low[group], group_high[group], scaled)
+            if 2 * open_rows <= boxed:  # the few that are still looking need a smaller box than all of them
+                boxed = open_rows
+                _enclose(groups[group], counts[first : first + many], cap, box_low, box_high)
+            least, most = _box_gaps(low[node], high[node], box_low, box_high, scaled)
             if least > high_edge:
                 continue
             if most < low_edge and not listing:
@@ -221,8 +235,8 @@ def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs t
                 continue
             if level < levels:
                 left = node * 2 + 1
-                near = _centre_gap(low[left], high[left], group_low[group], group_high[group], scaled)
-                far = _centre_gap(low[left + 1], high[left + 1], group_low[group], group_high[group], scaled)
+                near = _centre_gap(low[left], high[left], box_low, box_high, scaled)
+                far = _centre_gap(low[left + 1], high[left + 1], box_low, box_high, scaled)
                 second = 1 if near <= far else 0
                 stack[top, 0], stack[top, 1] = level + 1, 2 * place + second
                 stack[top + 1, 0], stack[top + 1, 1] = level + 1, 2 * place + 1 - second

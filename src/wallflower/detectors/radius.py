@@ -147,7 +147,7 @@ def _plant(rows: NDArray[np.int64], shape: NDArray[np.float64]) -> _Forest:
     with threads_for(size):
         order = arrange(columns, shape, many, levels)
     blocks = np.full((many * BLOCK, width), _FAR)
-    blocks[:size] = columns.T[order]
+    blocks[:size] = arranged = rows[order]
     by_block = blocks.reshape(many, BLOCK, width)
     low, high = np.full(((2 << levels) - 1, width), np.inf), np.full(((2 << levels) - 1, width), -np.inf)
     if many:
@@ -161,7 +161,7 @@ def _plant(rows: NDArray[np.int64], shape: NDArray[np.float64]) -> _Forest:
             high[here : here + (1 << level)] = high[children].reshape(-1, 2, width).max(axis=1)
     return _Forest(
         order=order,
-        rows=rows[order],
+        rows=arranged,
         blocks=np.ascontiguousarray(by_block.transpose(0, 2, 1)),
         low=low,
         high=high,
