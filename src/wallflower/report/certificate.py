@@ -44,11 +44,19 @@ NOT_PROMISED = {
     "metric-privacy": ["A reading far outside the core range is recognisable as such, the further the more."],
 }
 
-ASSUMPTIONS = [
+ASSUMED_OF_A_TABLE = [
     "Bounds, values, radii and budgets in the declaration came from public knowledge, not from the rows.",
     "One person is one row of the table.",
     "No answer about the same rows was given outside this ledger.",
     "The time an answer took was not shown to those who received it.",
+    "The operating system's randomness is unpredictable, and what it says is on disk is on disk.",
+]
+
+ASSUMED_OF_A_STREAM = [
+    "Bounds, centres, scales and budgets in the declaration came from public knowledge, not from the readings.",
+    "The sensor's own device is trusted: it sees the reading before the noise.",
+    "Nobody but the sensor keeps, or sends, the reading as measured.",
+    "That and when a sensor sends is public.",
     "The operating system's randomness is unpredictable, and what it says is on disk is on disk.",
 ]
 
@@ -61,6 +69,7 @@ def write_certificate(release: Path, output: Path) -> None:
 def certificate(release: dict[str, Any]) -> str:
     guarantee, ledger = release["guarantee"], release["ledger"]
     family = str(guarantee["family"])
+    of_a_stream = family in {"local-dp", "metric-privacy"}
     return render(
         "certificate.html",
         release=release,
@@ -68,7 +77,8 @@ def certificate(release: dict[str, Any]) -> str:
         family=FAMILIES.get(family, family),
         guarantee=guarantee,
         not_promised=NOT_PROMISED.get(family, []),
-        assumptions=[item for item in ASSUMPTIONS if family not in {"local-dp", "metric-privacy"} or "row" not in item],
+        assumptions=ASSUMED_OF_A_STREAM if of_a_stream else ASSUMED_OF_A_TABLE,
+        holder="Stream" if of_a_stream else "Table",
         ledger=ledger,
         budget=[
             (name, amount, ledger.get("left", {}).get(name, "not limited"))
