@@ -1,0 +1,18 @@
+"""The table over all papers says what the papers' own results say."""
+
+from __future__ import annotations
+
+import pytest
+from experiments.lookup import HERE, At
+from experiments.summary import summary
+
+
+def test_the_table_is_drawn_from_the_results():
+    assert (HERE / "RESULTS.md").read_text(encoding="utf-8") == summary(), "run `python -m experiments.summary`"
+
+
+def test_a_cell_that_is_gone_is_named():
+    with pytest.raises(SystemExit, match="no heading 'Table 99'"):
+        At("Table 99", ("x",), "y").read("pcor_2021")
+    with pytest.raises(SystemExit, match="no row"):
+        At("Tables 2 and 3", ("no such search",), "ours").read("pcor_2021")
