@@ -97,18 +97,18 @@ PUBLISH = [
     ),
     Claim(
         "plain_k_anonymity_2009", "stopping the attacks of Theorems 4.1 and 4.2 is enough (abnormal people found, Adult)", "the attacks considered",
-        At(_LEVELS, ("adult", "15,000", "attack"), "abnormal people"), At(_LEVELS, ("adult", "15,000", "candidate"), "abnormal people"),
+        At(_LEVELS, ("adult", "48,842", "attack"), "abnormal people"), At(_LEVELS, ("adult", "48,842", "candidate"), "abnormal people"),
         "no", "the adversary knows real quasi-identifiers, not corners; level candidate is the default",
     ),
     Claim(
         "plain_k_anonymity_2009", "Theorem 5.1 protects (abnormal people found, Adult)", "proved",
-        At(_LEVELS, ("adult", "15,000", "strict"), "abnormal people"), At(_LEVELS, ("adult", "15,000", "candidate"), "abnormal people"),
+        At(_LEVELS, ("adult", "48,842", "strict"), "abnormal people"), At(_LEVELS, ("adult", "48,842", "candidate"), "abnormal people"),
         "here, but not in general", "the theorem is false ([counterexamples](plain_k_anonymity_2009/COUNTEREXAMPLES.md)), at more suppression",
     ),
     Claim(
         "plain_k_anonymity_2009", "removing outliers hides them (abnormal people found)", "baseline",
-        At(_LEVELS, ("adult", "15,000", "remove all (NOT PRIVATE)"), "abnormal people"),
-        At(_LEVELS, ("adult", "15,000", "candidate"), "abnormal people"), "no", "others become outliers in their groups",
+        At(_LEVELS, ("adult", "48,842", "remove all (NOT PRIVATE)"), "abnormal people"),
+        At(_LEVELS, ("adult", "48,842", "candidate"), "abnormal people"), "no", "others become outliers in their groups",
     ),
 ]  # fmt: skip
 
