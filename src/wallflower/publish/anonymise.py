@@ -158,11 +158,12 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
     joined: list[list[int]] = [[] for _ in groups]
     lost = np.empty(low.shape)
     losses_of(low, high, shop.trees, lost)
+    totals = lost.sum(axis=1)
     best, cost = np.empty(OFFERS, dtype=np.int64), np.empty(OFFERS)
     stay: list[int] = []
     for done, row in enumerate(left.tolist()):
         place, rank = checker.places[row, :quasi], int(checker.ranks[row])
-        cheapest(place, low, high, sizes, lost, shop.trees, best, cost)
+        cheapest(place, low, high, sizes, lost, totals, shop.trees, best, cost)
         for g in best.tolist():
             if g < 0:
                 continue
@@ -179,6 +180,7 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
                 held[g].add(rank)
                 low[g], high[g] = wide
                 losses_of(low[g : g + 1], high[g : g + 1], shop.trees, lost[g : g + 1])
+                totals[g] = lost[g].sum()
             joined[g].append(row)
             sizes[g] += 1
             break

@@ -697,24 +697,35 @@ def expand(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def cheapest(
-    row: Whole, low: Whole, high: Whole, sizes: Whole, losses: Doubles, trees: Trees, best: Whole, cost: Doubles
+    row: Whole,
+    low: Whole,
+    high: Whole,
+    sizes: Whole,
+    losses: Doubles,
+    totals: Doubles,
+    trees: Trees,
+    best: Whole,
+    cost: Doubles,
 ) -> None:
     """The groups whose information loss grows least when `row` joins, in `best`; `cost` holds their growth."""
     cost[:] = np.inf
     best[:] = -1
     for g in range(sizes.size):
+        room = (cost[-1] - totals[g]) / (sizes[g] + 1)  # what the box may grow before the group is too dear
         more = 0.0
-        old = 0.0
         for a in range(row.size):
+            if more >= room:
+                break
             v = row[a]
-            old += losses[g, a]
             if v >= low[g, a] and v <= high[g, a]:
                 continue
             if trees.offset[a] < 0:
                 more += (low[g, a] - v if v < low[g, a] else v - high[g, a]) * trees.unit[a]
             else:
                 more += _loss(trees, a, min(v, low[g, a]), max(v, high[g, a])) - losses[g, a]
-        growth = old + more * (sizes[g] + 1)
+        if more >= room:
+            continue
+        growth = totals[g] + more * (sizes[g] + 1)
         if growth < cost[-1]:
             j = best.size - 1
             while j > 0 and cost[j - 1] > growth:
