@@ -6,16 +6,22 @@ questions that any one row could influence, counted as a multiset: asking twice 
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.detectors.radius import RadiusIndex
 from wallflower.identify.counting import within
 from wallflower.identify.metric import Metric
 
 Ints = NDArray[np.int64]
 
 PEELED = 1_000
-"""Up to so many different questions are peeled one by one; beyond, the most crowded one bounds them all."""
+"""Up to so many different questions are compared each with each."""
+MOST_PAIRS = 1_000_000
+"""Up to so many pairs within twice the radius are peeled; beyond, the most crowded question bounds them all."""
 
 
 def most_influenced(metric: Metric, asked: Ints) -> int:
@@ -26,8 +32,11 @@ def most_influenced(metric: Metric, asked: Ints) -> int:
     best = min(_most_in_a_window(metric, place, asked[:, place]) for place in range(asked.shape[1]))
     if asked.shape[1] == 1:
         return best
-    crowded = _peel if len(values) <= PEELED else _most_crowded
-    return min(best, crowded(metric.twice, values, multiplicity))
+    if len(values) <= PEELED:
+        return min(best, _peel(metric.twice, values, multiplicity))
+    return min(
+        best, _peel_pairs(metric.twice, values, multiplicity) or _most_crowded(metric.twice, values, multiplicity)
+    )
 
 
 def _most_in_a_window(metric: Metric, place: int, numbers: Ints) -> int:
@@ -53,6 +62,33 @@ def _peel(twice: Metric, values: Ints, multiplicity: Ints) -> int:
         others = left != gone
         left[others & near[first]] -= multiplicity[first]
         left[first] = gone
+    return most
+
+
+def _peel_pairs(twice: Metric, values: Ints, multiplicity: Ints) -> int | None:
+    """`_peel` over the pairs within twice the radius alone; None where these are too many, or categories are involved."""
+    if not all(twice.by_gap):
+        return None
+    graph = RadiusIndex(values, twice.ball.weights).graph(twice.ball, most=MOST_PAIRS)
+    if graph is None:
+        return None
+    weight = multiplicity[graph.order].tolist()
+    near = [graph.neighbours[a:b].tolist() for a, b in pairwise(graph.starts.tolist())]
+    left = [sum(weight[other] for other in others) for others in near]
+    queue = [(crowd, place) for place, crowd in enumerate(left)]
+    heapify(queue)
+    gone = [False] * len(left)
+    most = 0
+    while queue:
+        crowd, place = heappop(queue)
+        if gone[place] or crowd != left[place]:
+            continue  # taken away, or an entry from before a question near it was
+        gone[place] = True
+        most = max(most, crowd)
+        for other in near[place]:
+            if not gone[other]:
+                left[other] -= weight[place]
+                heappush(queue, (left[other], other))
     return most
 
 
