@@ -97,9 +97,9 @@ def one_question(table: Table, *, quick: bool) -> None:
     measure = metric(6, 3.0)
     asked = points[-1:].copy()
     within(measure, points[:1000], asked, cap=10)
-    ours, found = seconds(lambda: within(measure, points, asked, cap=10**9), repeats=7)
+    ours, found = seconds(lambda: within(measure, points, asked, cap=10**9), repeats=60)
     theirs, expected = seconds(
-        lambda: int((((points - asked[0]) ** 2).sum(axis=1) <= measure.ball.limit).sum()), repeats=5
+        lambda: int((((points - asked[0]) ** 2).sum(axis=1) <= measure.ball.limit).sum()), repeats=15
     )
     table.add(
         f"one question on {len(points):,} x 6 rows, warm",
