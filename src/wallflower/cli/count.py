@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +23,10 @@ from wallflower.cli.common import (
     err,
     names,
 )
+from wallflower.errors import UsageError
+
+if TYPE_CHECKING:
+    from wallflower.count import Outliers
 
 
 class NoiseChoice(StrEnum):
@@ -81,18 +86,27 @@ def count(
 
     query = Outliers(columns=names(columns), neighbours=neighbours, radius=radius, epsilon=epsilon, noise=noise.value)
     if picture is not None:
-        from wallflower.count.expectations import error_by_epsilon
-        from wallflower.report.count import error_picture
-        from wallflower.report.pages import write_whole
-        from wallflower.schema import load
-
-        declared = load(declaration)
-        query.price(declared)
-        write_whole(picture, error_picture(error_by_epsilon(query, declared)).svg)
-        err.print(f"Error by epsilon, from public things alone: {picture}", markup=False, highlight=False)
+        _draw_error(query, declaration, picture)
         dry_run = True
     ask(
         declaration,
         query,
         How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed),
     )
+
+
+def _draw_error(query: Outliers, declaration: Path, picture: Path) -> None:
+    """The error at each epsilon, from public things alone: no row is read and no ledger opened."""
+    from wallflower.count.expectations import error_by_epsilon
+    from wallflower.report.count import error_picture
+    from wallflower.report.pages import write_whole
+    from wallflower.schema import load
+
+    if picture.suffix != ".svg" or not picture.parent.is_dir() or not os.access(picture.parent, os.W_OK):
+        raise UsageError(
+            f"'{picture}' cannot be written.", hint="Name a file that ends in .svg, in an existing folder of yours."
+        )
+    declared = load(declaration)
+    query.price(declared)
+    write_whole(picture, error_picture(error_by_epsilon(query, declared)).svg)
+    err.print(f"Error by epsilon, from public things alone: {picture}", markup=False, highlight=False)
