@@ -168,7 +168,7 @@ def matching(found):
 INTRO = """# PCOR (SIGMOD 2021), repeated
 
 Written by `python -m experiments.pcor_2021` (size: {size}). The paper's data are not published as it filtered them: its salary table has 51,000 rows
-with domains 9/8/8; ours, by the rule in `data.py` written down before any result, has {rows:,} rows with domains {shape} (2^22 contexts around a record).
+with domains 9/8/8; ours, by the rule in `data.py`, written down before any utility or match was looked at, has {rows:,} rows with domains {shape} (2^22 contexts around a record).
 The detector is LOF with 20 neighbours and threshold 1.5, every tie included; contexts below 10 rows are not valid. Outliers: {n} records
 drawn by a seed, kept when one of the first 4,096 contexts of the public order is valid ({looked} records were looked at); one draw each. The
 ratio is the utility of the answer over the best utility of any valid context, as in the paper. "The paper's cost" divides ε by 2 or by 2n + 2;
