@@ -15,6 +15,7 @@ from wallflower.noise import bulk
 from wallflower.noise.bulk import BulkLaplace, BulkResponse, Digits, Geometric, Response, TruncatedGeometric
 from wallflower.noise.entropy import SeededEntropy, SystemEntropy
 
+BITS = 3000
 RATES = st.fractions(min_value="1/100000", max_value=20).filter(lambda rate: rate > 0)
 
 
@@ -23,8 +24,8 @@ def real(value: Fraction) -> mpmath.mpf:
 
 
 def law_of(law: object) -> list[mpmath.mpf]:
-    """The probabilities as their definitions say, in 400 bits."""
-    with mpmath.workprec(400):
+    """The probabilities as their definitions say, in many more bits than the smallest of them needs."""
+    with mpmath.workprec(BITS):
         if isinstance(law, Response):
             weights = [mpmath.exp(real(law.epsilon))] + [mpmath.mpf(1)] * (law.size - 1)
         else:
@@ -43,7 +44,7 @@ def law_of(law: object) -> list[mpmath.mpf]:
 def test_cumulative_probabilities_are_enclosed(kind, rate, size, precision):
     law = kind(rate, size)
     total = mpmath.mpf(0)
-    with mpmath.workprec(400):
+    with mpmath.workprec(BITS):
         for (low, high), probability in zip(law.cumulative(precision), law_of(law)[:-1], strict=True):
             total += probability
             assert low <= total * mpmath.mpf(2) ** precision <= high
@@ -90,7 +91,7 @@ class Scripted:
 def test_a_tie_is_broken_as_the_real_uniform_would(word, further):
     law = TruncatedGeometric(Fraction(1, 3), 12)
     digit = Digits(law, 3).decide(word, Scripted(further))
-    with mpmath.workprec(400):
+    with mpmath.workprec(BITS):
         uniform = mpmath.mpf((word << 64) + further) / mpmath.mpf(2) ** 67
         total, expected = mpmath.mpf(0), 0
         for probability in law_of(law)[:-1]:
