@@ -174,8 +174,9 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
             if grows or rank not in held[g]:
                 if grows and not shop.promising(*wide):
                     continue
-                ranks = np.array(sorted(held[g] | {rank}), dtype=np.int64)
-                if shop.verdict(Group(left[:0], *wide, ranks)).failed:
+                values = checker.values[np.array(sorted(held[g] | {rank}), dtype=np.int64)]
+                added = checker.values[[rank] if rank not in held[g] else []]
+                if checker.grown(shop.level, *wide, values, old=(low[g], high[g]), added=added).failed:
                     continue
                 held[g].add(rank)
                 low[g], high[g] = wide

@@ -220,6 +220,25 @@ class Checker:
             return Verdict(bad_values=values[~good])
         return self._attack(low, high, values)
 
+    def grown(
+        self, level: Level, low: Whole, high: Whole, values: Whole, *, old: tuple[Whole, Whole], added: Whole
+    ) -> Verdict:
+        """`verdict` for a group that passed with the box `old` and without the values `added`: candidate looks at what is new."""
+        if level != "candidate":
+            return self.verdict(level, low, high, values)
+        from wallflower.publish.kernels import YES, everyone, someone
+
+        people = self.matching(low, high)
+        known = np.ascontiguousarray(self.places[people, : self.quasi])
+        fresh = ((known < old[0]) | (known > old[1])).any(axis=1)
+        good, bad = np.zeros(len(values), dtype=np.bool_), np.zeros(int(fresh.sum()), dtype=np.bool_)
+        if everyone(self.blocks, known[fresh], values, good, bad, True) != YES:
+            return Verdict(bad_people=people[fresh][bad])
+        new = np.zeros(len(added), dtype=np.bool_)
+        if len(added) and someone(self.blocks, known, added, new) != YES:
+            return Verdict(bad_values=added[~new])
+        return self._attack(low, high, values)
+
     def _attack(self, low: Whole, high: Whole, values: Whole) -> Verdict:
         from wallflower.publish.attacks import exposed
 
