@@ -223,10 +223,17 @@ class Checker:
     def grown(
         self, level: Level, low: Whole, high: Whole, values: Whole, *, old: tuple[Whole, Whole], added: Whole
     ) -> Verdict:
-        """`verdict` for a group that passed with the box `old` and without the values `added`: candidate looks at what is new."""
+        """`verdict` for a group that passed with the box `old` and without the values `added`: looks at what is new alone."""
+        from wallflower.publish.kernels import YES, everyone, someone
+        from wallflower.publish.kernels import values as some_corner
+
+        if level == "strict" and (low == old[0]).all() and (high == old[1]).all():
+            at_corner = np.zeros(len(added), dtype=np.bool_)
+            if some_corner(self.blocks, low, high, added, at_corner, PATIENCE) != YES:
+                return Verdict(bad_values=added[~at_corner])
+            return Verdict()
         if level != "candidate":
             return self.verdict(level, low, high, values)
-        from wallflower.publish.kernels import YES, everyone, someone
 
         people = self.matching(low, high)
         known = np.ascontiguousarray(self.places[people, : self.quasi])
