@@ -1,4 +1,4 @@
-"""Run: python -m experiments.sensitive_privacy_2022 [--quick | --full]; writes RESULTS.md and the figures beside this file."""
+"""Run: python -m experiments.sensitive_privacy_2022 [--quick | --full]; writes RESULTS.md and the figures beside this file; `--quick` prints only."""
 
 from __future__ import annotations
 
@@ -213,6 +213,14 @@ def main():
     table_3(page, everything)
     costs(page, everything)
     gains(page, everything)
+    if not quick:
+        figures(page, everything)
+    reading(page, everything)
+    if not quick:  # a quick run prints only
+        (HERE / "RESULTS.md").write_text("\n".join(page.lines) + "\n", encoding="utf-8")
+
+
+def figures(page, everything):
     page.say("## Figures", "")
     main_five = [c for c in everything if "β = 42" not in c.data.name and "min-max" not in c.data.name]
     gaussian = measures.count(data.gaussian())
@@ -231,8 +239,6 @@ def main():
     )
     page.say("Figure 4: errors of all true anomalies in order.", "", pictures.figure_4(main_five), "")
     page.say("Figure 5: mean error over normal records.", "", pictures.figure_5(main_five), "")
-    reading(page, everything)
-    (HERE / "RESULTS.md").write_text("\n".join(page.lines) + "\n", encoding="utf-8")
 
 
 def reading(page, everything):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 OVERFLOWING = """
-const wide = document.documentElement.clientWidth;
+const wide = arguments[0];
 return [...document.querySelectorAll('body *')]
   .filter(e => !e.closest('svg') || e.tagName === 'svg')
   .filter(e => !e.closest('.scroll') || e.classList.contains('scroll'))
@@ -51,8 +51,8 @@ def troubles(driver, page: Path, width: int, *, picture: Path | None = None) -> 
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     driver.get(page.resolve().as_uri())
     found = [entry["message"] for entry in driver.get_log("browser") if entry["level"] in {"SEVERE", "WARNING"}]
-    found += driver.execute_script(OVERFLOWING)
-    if driver.execute_script("return document.documentElement.scrollWidth > document.documentElement.clientWidth + 1"):
+    found += driver.execute_script(OVERFLOWING, width)
+    if driver.execute_script("return document.documentElement.scrollWidth > arguments[0] + 1", width):
         found.append("the page scrolls sideways")
     if picture is not None:
         height = driver.execute_script("return document.documentElement.scrollHeight")

@@ -50,7 +50,7 @@ def test_pages_open_cleanly(pages, width):
 def test_the_look_finds_what_sticks_out_and_what_is_logged(tmp_path):
     page = tmp_path / "bad.html"
     page.write_text(
-        '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body><div style="width: 900px">wide</div><script>console.error("bad")</script>'
+        '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><body><div style="width: 900px">wide</div><script>console.error("bad")</script>'
     )
     with chromium() as driver:
         found = " ".join(troubles(driver, page, 390))

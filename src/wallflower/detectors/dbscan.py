@@ -38,8 +38,8 @@ class DBSCAN:
         columns = rows.shape[1]
         if columns == 1:
             flagged = _line(rows[:, 0], self.radius, self.least)
-        elif columns <= 3 and float(np.ptp(rows, axis=0).max()) < MOST_CELLS * self.radius:
-            flagged = _plane_or_space(rows, self.radius, self.least)
+        elif columns == 2 and float(np.ptp(rows, axis=0).max()) < MOST_CELLS * self.radius:
+            flagged = _plane(rows, self.radius, self.least)
         else:
             flagged = _any(rows, self.radius, self.least)
         return np.asarray(flagged, dtype=np.float64)
@@ -58,7 +58,7 @@ def _line(values: NDArray[np.float64], radius: float, least: int) -> NDArray[np.
     return flagged
 
 
-def _plane_or_space(rows: NDArray[np.float64], radius: float, least: int) -> NDArray[np.bool_]:
+def _plane(rows: NDArray[np.float64], radius: float, least: int) -> NDArray[np.bool_]:
     try:
         from dbscan import DBSCAN as parallel_dbscan  # noqa: N811 - the package's own name
     except ImportError:
@@ -68,7 +68,7 @@ def _plane_or_space(rows: NDArray[np.float64], radius: float, least: int) -> NDA
 
 
 def _any(rows: NDArray[np.float64], radius: float, least: int) -> NDArray[np.bool_]:
-    """The `dbscan` package misses dense rows from four columns up; scikit-learn's trees do not."""
+    """The `dbscan` package misses dense rows from three columns up, on ties at the radius; scikit-learn's trees do not."""
     try:
         from sklearn.cluster import DBSCAN as sklearn_dbscan  # noqa: N811 - the package's own name
     except ImportError:
