@@ -258,8 +258,11 @@ def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs t
                     _squares(blocks[begin], point, scaled, squares)
                     sure = doubtful = 0
                     for j in range(BLOCK):
-                        sure += squares[j] < low_edge
                         doubtful += squares[j] < high_edge
+                    if doubtful == 0:
+                        continue
+                    for j in range(BLOCK):
+                        sure += squares[j] < low_edge
                     if doubtful > sure or listing:
                         sure = 0
                         for j in range(filled):
