@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+# make reproduce MODE=--quick (a minute, prints only) or MODE=--full (the papers' sizes, hours)
+MODE ?=
 
 .PHONY: demo test check bench reproduce pins reference clean
 
@@ -24,7 +26,7 @@ bench: $(VENV)/.tested
 	$(BIN)/python -m benchmarks
 
 reproduce: $(VENV)/.tested
-	$(BIN)/python -m experiments
+	$(BIN)/python -m experiments $(MODE)
 
 reference: $(VENV)/.installed  ## write the generated pages and pictures of docs anew
 	$(BIN)/python scripts/reference.py
