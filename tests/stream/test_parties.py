@@ -22,7 +22,7 @@ WINDOW = Window(stream=bytes(8), sensor="s", series=bytes(8), number=0)
 
 
 def figure_two(differences, presumed, distances, width):
-    """Steps 3 to 5 of Figure 2 as they are printed, index by index; the readings of ambiguities are theory.md's."""
+    """Steps 3 to 5 of Figure 2 as they are printed, index by index; where they are ambiguous, as the docstring of each party reads them."""
     everything = range(len(differences))
     inside = [i for i in everything if presumed[i]]
     if not inside:
