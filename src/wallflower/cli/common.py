@@ -134,19 +134,24 @@ def _pairs(items: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in items.items())
 
 
-@contextmanager
-def progress_on_stderr() -> Iterator[None]:
-    """Show progress of anything that takes over a second; nothing for short work or when stderr is not a terminal."""
-    started = time.monotonic()
-    bars: dict[str, TaskID] = {}
-    with Progress(
+def bars_on_stderr() -> Progress:
+    """Bars for the owner's terminal, gone when the work is done; nothing where stderr is not a terminal."""
+    return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TimeElapsedColumn(),
         console=err,
         transient=True,
         disable=not err.is_terminal,
-    ) as progress:
+    )
+
+
+@contextmanager
+def progress_on_stderr() -> Iterator[None]:
+    """Show progress of anything that takes over a second; nothing for short work or when stderr is not a terminal."""
+    started = time.monotonic()
+    bars: dict[str, TaskID] = {}
+    with bars_on_stderr() as progress:
 
         def show(label: str, done: int, total: int) -> None:
             if time.monotonic() - started < SILENT_SECONDS:

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from wallflower.cli.common import err
+from wallflower.cli.common import bars_on_stderr
 from wallflower.cli.demo_readings import made_up
 from wallflower.cli.stream_running import open_results, trust
 from wallflower.engines.readings import windows_of_file
@@ -46,14 +45,7 @@ def run_simulation(
     shown: list[NDArray[np.float64]] = []
     sources = [_source(declared, data, place, readings, shown) for place in range(sensors)]
     started = time.monotonic()
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    ) as bars:
+    with bars_on_stderr() as bars:
         bar = bars.add_task("starting", total=None if data else sensors * readings)
 
         def tell(tally: Tally) -> None:

@@ -70,6 +70,18 @@ class Account:
         return f"{self.family}, {self.protects}" if self.family in BETWEEN_TABLES else self.family
 
 
+def account_of(declaration: Declaration, family: str, protects: str, model: str = "") -> Account:
+    """The account of a declared table for this family and these rows."""
+    return Account(
+        table=declaration.id,
+        family=family,
+        neighbours=declaration.neighbours,
+        unit=declaration.unit,
+        protects=protects,
+        model=model,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Booking:
     account: Account

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from wallflower.errors import LedgerError, NotComposable
-from wallflower.privacy.accounts import Account, limit
+from wallflower.privacy.accounts import Account, account_of, limit
 from wallflower.privacy.books import Books, limits_of
 from wallflower.privacy.guarantees import BUT_ASKED, SENSITIVE_ROWS
 from wallflower.schema.declaration import Declaration
@@ -85,15 +86,6 @@ def _over(books: Books, declaration: Declaration, account: Account) -> str:
 def _weaker(declaration: Declaration) -> list[Account]:
     """The accounts that hold all of their family; a limit that fits these fits every account."""
 
-    def account(family: str, protects: str, model: str = "") -> Account:
-        return Account(
-            table=declaration.id,
-            family=family,
-            neighbours=declaration.neighbours,
-            unit=declaration.unit,
-            protects=protects,
-            model=model,
-        )
-
+    account = partial(account_of, declaration)
     models = [account("sensitive-privacy", SENSITIVE_ROWS, model) for model in declaration.models]
     return [account("dp", BUT_ASKED), account("output-constrained-dp", BUT_ASKED), *models]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from wallflower.privacy.accounts import Account, Amounts, covered, limit
+from wallflower.privacy.accounts import Account, Amounts, account_of, covered, limit
 from wallflower.privacy.books import Books, Event, limits_of
 from wallflower.privacy.guarantees import BUT_ASKED, EVERY_ROW, SENSITIVE_ROWS, PlainKAnonymity, factor
 from wallflower.schema.declaration import Declaration
@@ -147,16 +148,7 @@ def history(events: Iterable[Event], books: Books) -> list[Line]:
 
 
 def _accounts(books: Books, declaration: Declaration) -> list[Account]:
-    def account(family: str, protects: str, model: str = "") -> Account:
-        return Account(
-            table=declaration.id,
-            family=family,
-            neighbours=declaration.neighbours,
-            unit=declaration.unit,
-            protects=protects,
-            model=model,
-        )
-
+    account = partial(account_of, declaration)
     declared = [account("dp", EVERY_ROW)] if "dp" in declaration.budgets else []
     if "output-constrained-dp" in declaration.budgets:
         declared.append(account("output-constrained-dp", BUT_ASKED))
