@@ -96,7 +96,7 @@ def both(work, *, repeats: int):
 
 def growth(large: int) -> None:
     table = Table(f"growth of exact counts, {large // 10:,} to {large:,} rows")
-    for width in (2, 3, 5):
+    for width in (2, 3, 5, 10):
         points = rows(large, width)
         few = points[np.random.default_rng(2).permutation(large)[: large // 10]]
         ball = Ball((1,) * width, radius(few, cKDTree(few.astype(float))) ** 2)

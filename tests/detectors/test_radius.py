@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tests.detectors import naive
 from wallflower.detectors.geometry import Ball
+from wallflower.detectors.kernels import BLOCK
 from wallflower.detectors.radius import MOST, RadiusIndex
 
 
@@ -35,6 +36,21 @@ def test_counts_equal_the_naive_twin(seed):
     np.testing.assert_array_equal(
         index.counts(ball, cap=cap, queries=queries), naive.counts(points, queries, ball, cap)
     )
+
+
+@pytest.mark.parametrize("seed", range(500, 520))
+def test_trees_of_many_blocks_equal_the_naive_twin_below_and_above_the_cap_of_lone_walks(seed):
+    rng = np.random.default_rng(seed)
+    width = int(rng.integers(1, 5))
+    sizes = rng.integers(
+        1, 500, 5
+    )  # clumps of many densities, so that some rows stop in their own block and some nowhere
+    clumps = [rng.normal(rng.normal(0, 900, width), rng.choice([0, 3, 100, 2000]), (size, width)) for size in sizes]
+    points = np.round(np.concatenate(clumps)).astype(np.int64)
+    ball = Ball(tuple(int(w) for w in rng.integers(1, 5, width)), int(rng.integers(0, 400)) ** 2)
+    index, expected = RadiusIndex(points, ball.weights), naive.counts(points, points, ball, len(points))
+    for cap in (1, BLOCK - 1, BLOCK, BLOCK + 1, 10**6):
+        np.testing.assert_array_equal(index.counts(ball, cap=cap), np.minimum(expected, cap))
 
 
 @pytest.mark.parametrize("seed", range(200, 240))

@@ -184,22 +184,126 @@ def _enclose(block: Floats, counts: Ints, cap: int, low: Floats, high: Floats) -
                 low[axis], high[axis] = min(low[axis], block[axis, i]), max(high[axis], block[axis, i])
 
 
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def _gap(low: Floats, high: Floats, point: Floats, scaled: Floats) -> float:
+    """Least squared distance from a point to a box."""
+    total = 0.0
+    for axis in range(scaled.size):
+        gap = max(low[axis] - point[axis], point[axis] - high[axis], 0.0)
+        total += scaled[axis] * gap * gap
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _meet(  # noqa: PLR0917 - a parallel loop takes no tuple of tuples
+    blocks: Floats,
+    rows: Ints,
+    leaf: int,
+    asked: Ints,
+    point: Floats,
+    scaled: Floats,
+    low_edge: float,
+    high_edge: float,
+    exactly: Any,
+    squares: Floats,
+    found: NDArray[np.int32],
+) -> int:
+    """How many rows of one block are within the radius of one row; `found`, if it has room, gets their places."""
+    place = leaf * BLOCK
+    filled = min(place + BLOCK, rows.shape[0]) - place
+    _squares(blocks[leaf], point, scaled, squares)
+    sure = doubtful = 0
+    for j in range(BLOCK):
+        doubtful += squares[j] < high_edge
+    if doubtful == 0:
+        return 0
+    for j in range(BLOCK):
+        sure += squares[j] < low_edge
+    if doubtful > sure or found.size:
+        sure = 0
+        for j in range(filled):
+            if squares[j] < low_edge or (squares[j] < high_edge and _within(asked, rows[place + j], exactly)):
+                if found.size:
+                    found[sure] = place + j
+                sure += 1
+    return sure
+
+
+@njit(cache=True, nogil=True)
+def _climb(  # noqa: PLR0917 - as above
+    blocks: Floats,
+    rows: Ints,
+    low: Floats,
+    high: Floats,
+    levels: int,
+    home: int,
+    asked: Ints,
+    point: Floats,
+    scaled: Floats,
+    low_edge: float,
+    high_edge: float,
+    exactly: Any,
+    squares: Floats,
+    stack: Ints,
+    count: int,
+    cap: int,
+) -> int:
+    """The count of one row of the tree whose own block, at place `home`, gave `count`: up from there, the nearer side first."""
+    tree, total = blocks.shape[0], rows.shape[0]
+    nowhere = np.empty(0, dtype=np.int32)
+    for up in range(levels):
+        stack[0, 0], stack[0, 1] = levels - up, (home >> up) ^ 1
+        node = (1 << stack[0, 0]) - 1 + stack[0, 1]
+        top = int(_gap(low[node], high[node], point, scaled) <= high_edge)
+        while top > 0:
+            top -= 1
+            level, place = stack[top, 0], stack[top, 1]
+            begin, end = (tree * place) >> level, (tree * (place + 1)) >> level
+            if begin == end:
+                continue
+            if level == levels:
+                count += _meet(
+                    blocks, rows, begin, asked, point, scaled, low_edge, high_edge, exactly, squares, nowhere
+                )
+            else:
+                node = (1 << level) - 1 + place
+                _, most = _box_gaps(low[node], high[node], point, point, scaled)
+                if most < low_edge:
+                    count += min(end * BLOCK, total) - begin * BLOCK
+                else:
+                    left = node * 2 + 1
+                    near = _gap(low[left], high[left], point, scaled)
+                    far = _gap(low[left + 1], high[left + 1], point, scaled)
+                    second = 1 if near <= far else 0
+                    if max(near, far) <= high_edge:
+                        stack[top, 0], stack[top, 1] = level + 1, 2 * place + second
+                        top += 1
+                    if min(near, far) <= high_edge:
+                        stack[top, 0], stack[top, 1] = level + 1, 2 * place + 1 - second
+                        top += 1
+            if count >= cap:
+                return cap
+    return count
+
+
 @njit(cache=True, nogil=True, parallel=True)
 def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs the inner loop its registers
     forest: Any, questions: Any, decision: Any, cap: int, listing_into: Any
 ) -> Ints:
     """For each asked row how many rows are within the radius, at most `cap`; with `starts`, also which ones.
 
-    A block of asked rows walks the tree together, nearest side first. A node wholly inside or outside the radius is
-    settled by its box. With `starts` (uncapped counts summed up) the same walk writes the places of the rows it finds.
+    A block of asked rows walks the tree together, first to where it is itself, then to the nearer side. A node wholly
+    inside or outside the radius is settled by its box. Under a small cap the own block is enough for most rows of the
+    tree, and the others climb on alone. With `starts` (uncapped counts summed up) the walk writes the places it finds.
     """
     blocks, rows, low, high, levels = forest
-    groups, asked, group_low, group_high, turns = questions
+    groups, asked, group_low, group_high, turns, homes = questions
     scaled, (low_edge, high_edge), exactly = decision
     starts, found = listing_into
     total, wanted = rows.shape[0], asked.shape[0]
     tree = blocks.shape[0]
-    listing = starts.size > 0
+    listing, at_home = starts.size > 0, homes.size > 0
+    alone = at_home and not listing and cap <= BLOCK
     counts = np.zeros(wanted, dtype=np.int64)
     for turn in prange(turns.size):
         group = turns[turn]
@@ -208,10 +312,41 @@ def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs t
         squares = np.empty(BLOCK)
         stack = np.empty((levels + 2, 2), dtype=np.int64)
         point = np.empty(scaled.size)
+        nowhere = np.empty(0, dtype=np.int32)
         open_rows = boxed = many
         box_low, box_high = group_low[group].copy(), group_high[group].copy()
         stack[0, 0] = stack[0, 1] = 0
         top = 1
+        if alone:
+            top = 0
+            _, most = _box_gaps(box_low, box_high, box_low, box_high, scaled)
+            for i in range(first, first + many):
+                for axis in range(scaled.size):
+                    point[axis] = groups[group, axis, i - first]
+                counts[i] = many
+                if most >= low_edge:
+                    counts[i] = _meet(
+                        blocks, rows, group, asked[i], point, scaled, low_edge, high_edge, exactly, squares, nowhere
+                    )
+                if counts[i] < cap:
+                    counts[i] = _climb(
+                        blocks,
+                        rows,
+                        low,
+                        high,
+                        levels,
+                        homes[group],
+                        asked[i],
+                        point,
+                        scaled,
+                        low_edge,
+                        high_edge,
+                        exactly,
+                        squares,
+                        stack,
+                        counts[i],
+                        cap,
+                    )
         while top > 0 and open_rows > 0:
             top -= 1
             level, place = stack[top, 0], stack[top, 1]
@@ -238,6 +373,8 @@ def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs t
                 near = _centre_gap(low[left], high[left], box_low, box_high, scaled)
                 far = _centre_gap(low[left + 1], high[left + 1], box_low, box_high, scaled)
                 second = 1 if near <= far else 0
+                if at_home and homes[group] >> (levels - level) == place:
+                    second = 1 - ((homes[group] >> (levels - level - 1)) & 1)
                 stack[top, 0], stack[top, 1] = level + 1, 2 * place + second
                 stack[top + 1, 0], stack[top + 1, 1] = level + 1, 2 * place + 1 - second
                 top += 2
@@ -255,24 +392,10 @@ def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs t
                 if most < low_edge and not listing:
                     counts[i] += filled
                 else:
-                    _squares(blocks[begin], point, scaled, squares)
-                    sure = doubtful = 0
-                    for j in range(BLOCK):
-                        doubtful += squares[j] < high_edge
-                    if doubtful == 0:
-                        continue
-                    for j in range(BLOCK):
-                        sure += squares[j] < low_edge
-                    if doubtful > sure or listing:
-                        sure = 0
-                        for j in range(filled):
-                            if squares[j] < low_edge or (
-                                squares[j] < high_edge and _within(asked[i], rows[here + j], exactly)
-                            ):
-                                if listing:
-                                    found[starts[i] + counts[i] + sure] = here + j
-                                sure += 1
-                    counts[i] += sure
+                    into = found[starts[i] + counts[i] :] if listing else nowhere
+                    counts[i] += _meet(
+                        blocks, rows, begin, asked[i], point, scaled, low_edge, high_edge, exactly, squares, into
+                    )
                 if counts[i] >= cap:
                     open_rows -= 1
         for i in range(first, first + many):

@@ -120,13 +120,15 @@ class RadiusIndex:
             raise ValueError(f"the ball must have {self._width} weights")
         forest = self._forest
         groups = asked.blocks.shape[0]
-        leaf = (1 << asked.levels) - 1 + _leaves(groups, asked.levels)
+        places = _leaves(groups, asked.levels)
+        leaf = (1 << asked.levels) - 1 + places
+        homes = places if asked is forest else places[:0]
         # Dense and sparse regions lie together in tree order; threads share them evenly when they take turns.
         turns = np.argsort(np.arange(groups, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
         with threads_for(len(asked.rows)):
             counts: NDArray[np.int64] = neighbours(
                 (forest.blocks, forest.rows, forest.low, forest.high, forest.levels),
-                (asked.blocks, asked.rows, asked.low[leaf], asked.high[leaf], turns),
+                (asked.blocks, asked.rows, asked.low[leaf], asked.high[leaf], turns, homes),
                 _decision(ball),
                 cap,
                 (
