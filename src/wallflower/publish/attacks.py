@@ -5,6 +5,7 @@ All of them know every row's quasi-identifiers and who is an outlier, as the pap
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from wallflower.publish.published import Crowd
 
 Whole = NDArray[np.int64]
+_NOBODY: Whole = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -33,25 +35,35 @@ class Exposure:
         return np.union1d(self.single, self.several)
 
 
-def exposed(checker: Checker, low: Whole, high: Whole, values: Whole) -> Exposure:
+def exposed(
+    checker: Checker, low: Whole, high: Whole, values: Whole, *, people: Whole | None = None, all_normal: bool = False
+) -> Exposure:
     """The conditions of Theorems 4.1 and 4.2 for every real outlier whose quasi-identifiers match the box.
 
     Both quantify over all rows, the outlier's own included, which puts it on a corner of the box in every column that counts in
-    the distance; so only outliers on corners are looked at. Columns without weight move no distance and bind nobody. `values` come from `by_closeness`.
+    the distance; so only outliers on corners are looked at. Columns without weight move no distance and bind nobody. `values`
+    come from `by_closeness`. Whoever knows `people`, who match the box, or that each of them is normal with some value
+    (so that Theorem 4.2 exposes nobody), saves the work of finding out.
     """
-    people = checker.matching(low, high)
+    free_low, free_high = _constrained(checker, low, high)
+    if all_normal and not (free_low | free_high).all():
+        return Exposure(_NOBODY, _NOBODY)
+    people = checker.matching(low, high) if people is None else people
     known = checker.places[people, : checker.quasi]
     counted = np.array([axis.weight > 0 for axis in checker.space.quasi], dtype=np.bool_)
     rows = np.sort(people[((known == low) | (known == high))[:, counted].all(axis=1)])
-    rows = rows[~checker.normal(checker.places[rows])]
     spots = checker.places[rows, : checker.quasi]
-    if not len(rows):
-        none = np.zeros(0, dtype=np.int64)
-        return Exposure(none, none)
-    lone = np.array([not _some_value_normal(checker, spot, values) for spot in spots])
-    bound = np.array([_constrained(checker, spot, low, high) for spot in spots])
-    if bound.any():
-        bound &= not _every_value_has_a_normal_corner(checker, low, high, values)
+    bound = (((spots == low) & free_low) | ((spots == high) & free_high) | ~counted).all(axis=1)
+    # Counts over all rows are the dear part: first whether the values expose anybody, then who is an outlier.
+    if bound.any() and _every_value_has_a_normal_corner(checker, low, high, values):
+        bound[:] = False
+    if all_normal:
+        rows, bound = rows[bound], bound[bound]
+    outlying = ~checker.normal(checker.places[rows])
+    rows, bound = rows[outlying], bound[outlying]
+    lone = np.zeros(len(rows), dtype=np.bool_)
+    if not all_normal:
+        lone[:] = [not _some_value_normal(checker, spot, values) for spot in checker.places[rows, : checker.quasi]]
     return Exposure(rows[bound], rows[lone])
 
 
@@ -76,23 +88,26 @@ def _every_value_has_a_normal_corner(checker: Checker, low: Whole, high: Whole, 
     return bool(some_corner(checker.blocks, low, high, values, good, PATIENCE) == YES)
 
 
-def _constrained(checker: Checker, spot: Whole, low: Whole, high: Whole) -> bool:
-    """Definition 4.3: no row's value lies strictly between the middle of spot and low, and the middle of spot and high."""
-    for axis, held in enumerate(_held(checker)):
-        if not checker.space.quasi[axis].weight:
-            continue
-        twice = 2 * held
-        between = (twice > spot[axis] + low[axis]) & (twice < spot[axis] + high[axis])
-        if between.any():
-            return False
-    return True
+def _constrained(checker: Checker, low: Whole, high: Whole) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """For each column whether Definition 4.3 lets a spot be at its low end, and at its high end.
+
+    It asks that no row's value lie strictly between the middle of spot and low and the middle of spot and high: for a spot at
+    the low end, in the lower half of the interval, for one at the high end in the upper half. A column without weight asks nothing.
+    """
+    free_low, free_high = np.ones(len(low), dtype=np.bool_), np.ones(len(low), dtype=np.bool_)
+    for axis, (held, first, last) in enumerate(zip(_held(checker), low.tolist(), high.tolist(), strict=True)):
+        if checker.space.quasi[axis].weight:
+            above_low, above_middle = bisect_right(held, first), bisect_right(held, (first + last) // 2)
+            free_low[axis] = above_low == len(held) or 2 * held[above_low] >= first + last
+            free_high[axis] = above_middle == len(held) or held[above_middle] >= last
+    return free_low, free_high
 
 
-def _held(checker: Checker) -> list[Whole]:
-    """The distinct values of each quasi-identifier."""
-    cached: list[Whole] | None = checker.__dict__.get("_distinct")
+def _held(checker: Checker) -> list[list[int]]:
+    """The distinct values of each quasi-identifier, in order."""
+    cached: list[list[int]] | None = checker.__dict__.get("_distinct")
     if cached is None:
-        cached = [np.unique(checker.places[:, axis]) for axis in range(checker.quasi)]
+        cached = [np.unique(checker.places[:, axis]).tolist() for axis in range(checker.quasi)]
         object.__setattr__(checker, "_distinct", cached)
     return cached
 

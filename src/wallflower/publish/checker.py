@@ -218,7 +218,7 @@ class Checker:
             return Verdict(bad_people=people[bad])
         if someone(self.blocks, known, values, good) != YES:
             return Verdict(bad_values=values[~good])
-        return self._attack(low, high, values)
+        return self._attack(low, high, values, people=people, all_normal=True)
 
     def grown(
         self, level: Level, low: Whole, high: Whole, values: Whole, *, old: tuple[Whole, Whole], added: Whole
@@ -244,12 +244,14 @@ class Checker:
         new = np.zeros(len(added), dtype=np.bool_)
         if len(added) and someone(self.blocks, known, added, new) != YES:
             return Verdict(bad_values=added[~new])
-        return self._attack(low, high, values)
+        return self._attack(low, high, values, people=people, all_normal=True)
 
-    def _attack(self, low: Whole, high: Whole, values: Whole) -> Verdict:
+    def _attack(
+        self, low: Whole, high: Whole, values: Whole, *, people: Whole | None = None, all_normal: bool = False
+    ) -> Verdict:
         from wallflower.publish.attacks import exposed
 
-        found = exposed(self, low, high, values)
+        found = exposed(self, low, high, values, people=people, all_normal=all_normal)
         return Verdict(bad_people=found.presence) if found.presence.size else Verdict()
 
 
