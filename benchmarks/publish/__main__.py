@@ -94,7 +94,7 @@ def runs(table: Table, *, quick: bool) -> None:
     sizes = [10_000, 50_000] if quick else [50_000, 500_000]
     small = 10_000 if quick else 50_000
     data = {size: canonical(figure_7(size)) for size in sizes}
-    warm = canonical(figure_7(2_000))
+    warm = canonical(figure_7(10_000))
     for level in ("strict", "candidate"):
         whole(warm, level)
     peer = peers.measured(peers.ANONYPY, data[small], NAMES)

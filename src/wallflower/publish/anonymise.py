@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.progress import report
-from wallflower.publish.checker import Checker, Level
+from wallflower.publish.checker import Checker, Level, Since
 from wallflower.publish.grouping import Group, Grouping, Workshop
 from wallflower.publish.kernels import cheapest, expand, losses_of
 
@@ -155,6 +155,7 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
     low, high = np.array([g.low for g in groups]), np.array([g.high for g in groups])
     sizes = np.array([len(g.rows) for g in groups])
     held = [set(g.ranks.tolist()) for g in groups]
+    anchors = [g.anchor for g in groups]
     joined: list[list[int]] = [[] for _ in groups]
     lost = np.empty(low.shape)
     losses_of(low, high, shop.trees, lost)
@@ -172,12 +173,13 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
             if grows:
                 wide = checker.space.round_up(*wide)
             if grows or rank not in held[g]:
-                if grows and not shop.promising(*wide):
-                    continue
                 values = checker.values[np.array(sorted(held[g] | {rank}), dtype=np.int64)]
                 added = checker.values[[rank] if rank not in held[g] else []]
-                if checker.grown(shop.level, *wide, values, old=(low[g], high[g]), added=added).failed:
+                since = Since(low[g].copy(), high[g].copy(), added, anchors[g])
+                verdict = checker.guided(shop.level, *wide, values, since=since)
+                if verdict.failed:
                     continue
+                anchors[g] = verdict.anchor
                 held[g].add(rank)
                 low[g], high[g] = wide
                 losses_of(low[g : g + 1], high[g : g + 1], shop.trees, lost[g : g + 1])

@@ -55,7 +55,7 @@ def exposed(
     spots = checker.places[rows, : checker.quasi]
     bound = (((spots == low) & free_low) | ((spots == high) & free_high) | ~counted).all(axis=1)
     # Counts over all rows are the dear part: first whether the values expose anybody, then who is an outlier.
-    if bound.any() and _every_value_has_a_normal_corner(checker, low, high, values):
+    if bound.any() and checker.each_at_some_corner(low, high, values):
         bound[:] = False
     if all_normal:
         rows, bound = rows[bound], bound[bound]
@@ -77,15 +77,6 @@ def _outlier_rows(checker: Checker) -> Whole:
 
 def _some_value_normal(checker: Checker, spot: Whole, values: Whole) -> bool:
     return bool(checker.normal(np.column_stack([np.tile(spot, (len(values), 1)), values])).any())
-
-
-def _every_value_has_a_normal_corner(checker: Checker, low: Whole, high: Whole, values: Whole) -> bool:
-    from wallflower.publish.checker import PATIENCE
-    from wallflower.publish.kernels import YES
-    from wallflower.publish.kernels import values as some_corner
-
-    good = np.zeros(len(values), dtype=np.bool_)
-    return bool(some_corner(checker.blocks, low, high, values, good, PATIENCE) == YES)
 
 
 def _constrained(checker: Checker, low: Whole, high: Whole) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -204,6 +195,6 @@ def _abnormal(checker: Checker, crowd: Crowd, values: Whole) -> tuple[int, int]:
     people = checker.matching(crowd.low, crowd.high)
     known = np.ascontiguousarray(checker.places[people, : checker.quasi])
     good, bad = np.zeros(len(values), dtype=np.bool_), np.zeros(len(known), dtype=np.bool_)
-    everyone(checker.blocks, known, values, good, bad, False)
-    someone(checker.blocks, known, values, good)
+    everyone(checker.blocks, checker.guide, known, values, good, bad, False)
+    someone(checker.blocks, checker.guide, known, values, good)
     return int((~good).sum()), int(bad.sum())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.publish.layout import lay_out, middle_of
 from wallflower.publish.space import Space
 
 if TYPE_CHECKING:
@@ -16,25 +17,16 @@ if TYPE_CHECKING:
 
 Level = Literal["candidate", "strict", "attack"]
 Whole = NDArray[np.int64]
+_NOBODY: Whole = np.zeros(0, dtype=np.int64)
 PATIENCE = 20_000
 """Faces looked at before a group is given up as not plain; only boxes with a dozen wide columns come near it."""
+HASTE = 64
+"""The same for a guess."""
 
 
-def _block_order(x: NDArray[np.float32], width: int) -> NDArray[np.int64]:
-    """Rows in the order of recursive median cuts of the widest axis, so that a block is a small box."""
-    order = np.arange(len(x))
-    work = [(0, len(x))]
-    while work:
-        start, stop = work.pop()
-        if stop - start <= width:
-            continue
-        part = order[start:stop]
-        axis = int(np.argmax(x[part].std(axis=0)))
-        blocks = -(-(stop - start) // width)
-        middle = (blocks // 2) * width  # whole blocks on the left, so that only the last block is short
-        order[start:stop] = part[np.argpartition(x[part, axis], middle)]
-        work += [(start, start + middle), (start + middle, stop)]
-    return order
+SAMPLE = 4096
+MARGIN = 1.02
+"""The guide asks for this much more than its share, so that what it lets through mostly passes the exact check."""
 
 
 @dataclass(frozen=True)
@@ -49,71 +41,21 @@ class Checker:
     blocks: Blocks = field(init=False, repr=False)
     slots: Whole = field(init=False, repr=False)
     """Which row each slot of the blocks holds."""
+    guide: Blocks = field(init=False, repr=False)
+    """Evenly spread rows that stand for all of them where a guess will do; empty where the table is not much larger."""
+    _found: Whole = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        from wallflower.publish.kernels import HEAP, WIDTH, Blocks
-
-        space, rows = self.space, len(self.places)
-        ratio = np.array([factor / space.limit for factor in space.factors])
-        scale = np.sqrt(ratio)
-        centre = np.round(self.places.mean(axis=0)) if rows else np.zeros(len(ratio))
-        x = ((self.places - centre) * scale).astype(np.float32)
-        order = _block_order(x, WIDTH)
-        count = -(-rows // WIDTH)
-        laid = np.full((count * WIDTH, len(ratio)), 1e9, dtype=np.float32)
-        laid[:rows] = x[order]
-        whole = np.zeros((count * WIDTH, len(ratio)), dtype=np.int64)
-        whole[:rows] = self.places[order]
-        fill = np.full(count, WIDTH, dtype=np.int64)
-        if count:
-            fill[-1] = rows - (count - 1) * WIDTH
-        edges = [(b * WIDTH, b * WIDTH + int(fill[b])) for b in range(count)]
-        shape = (count, len(ratio))
-        low = np.array([laid[a:b].min(axis=0) for a, b in edges], dtype=np.float32).reshape(shape)
-        high = np.array([laid[a:b].max(axis=0) for a, b in edges], dtype=np.float32).reshape(shape)
-        heaps = np.arange(0, count, HEAP)
-        # Rounding of one coordinate, of a difference of two, and of a sum of squares near 1, doubled.
-        reach = (
-            float(np.abs(x).max()) + float(((np.array([a.size for a in space.axes]) + 1) * scale).max())
-            if rows
-            else 1.0
-        )
-        margin = 2 * (12 * reach * np.sqrt(len(ratio)) + 2 * len(ratio) + 4) * 2.0**-24
-        object.__setattr__(self, "slots", order)
-        object.__setattr__(
-            self,
-            "blocks",
-            Blocks(
-                x=np.ascontiguousarray(laid.reshape(count, WIDTH, len(ratio)).transpose(0, 2, 1)),
-                v=np.ascontiguousarray(whole.reshape(count, WIDTH, len(ratio)).transpose(0, 2, 1)),
-                low=low,
-                high=high,
-                fill=fill,
-                heap_low=np.minimum.reduceat(low, heaps, axis=0) if count else low,
-                heap_high=np.maximum.reduceat(high, heaps, axis=0) if count else high,
-                heap_fill=np.add.reduceat(fill, heaps) if count else fill,
-                centre=centre.astype(np.float64),
-                scale=scale,
-                ratio=ratio,
-                factor=np.array([factor % 2**64 for factor in space.factors], dtype=np.uint64),
-                limit=np.uint64(space.limit % 2**64),
-                margin=np.float32(margin),
-                rows=rows,
-                enough=space.enough(rows),
-            ),
-        )
-        bounds = [(whole[a:b, : self.quasi].min(axis=0), whole[a:b, : self.quasi].max(axis=0)) for a, b in edges]
-        object.__setattr__(
-            self, "_low", np.array([low for low, _ in bounds], dtype=np.int64).reshape(count, self.quasi)
-        )
-        object.__setattr__(
-            self, "_high", np.array([high for _, high in bounds], dtype=np.int64).reshape(count, self.quasi)
-        )
+        rows, centre = len(self.places), middle_of(self.places)
+        enough = self.space.enough(rows)
+        blocks, slots = lay_out(self.space, self.places, centre, enough=enough)
+        some = self.places[:: -(-rows // SAMPLE)] if rows >= 2 * SAMPLE else self.places[:0]
+        share = int(enough * len(some) / max(rows, 1) * MARGIN)
+        guide, _ = lay_out(self.space, some, centre, enough=min(share, max(len(some) - 1, 0)))
+        object.__setattr__(self, "blocks", blocks)
+        object.__setattr__(self, "slots", slots)
+        object.__setattr__(self, "guide", guide)
         object.__setattr__(self, "_found", np.empty(rows, dtype=np.int64))
-
-    _low: Whole = field(init=False, repr=False)
-    _high: Whole = field(init=False, repr=False)
-    _found: Whole = field(init=False, repr=False)
 
     @property
     def quasi(self) -> int:
@@ -177,74 +119,114 @@ class Checker:
         """Row numbers of everyone whose quasi-identifiers lie in the box, published there or not."""
         from wallflower.publish.kernels import matching
 
-        count = matching(self.blocks.v, self._low, self._high, self.blocks.fill, low, high, self._found)
+        count = matching(self.blocks, low, high, self._found)
         return self.slots[self._found[:count]]
 
     def plain(self, level: Level, low: Whole, high: Whole, values: Whole) -> bool:
         """Whether a group with this box and these sensitive values (one row each) passes `level`. Not its k."""
         return not self.verdict(level, low, high, self.by_closeness(values)).failed
 
-    def verdict(self, level: Level, low: Whole, high: Whole, values: Whole) -> Verdict:
-        """`plain`, with what stands in the way. `values` come from `by_closeness`."""
-        if level == "strict":
-            return self._strict(low, high, values)
-        if level == "candidate":
-            return self._candidate(low, high, values)
-        return self._attack(low, high, values)
+    def verdict(self, level: Level, low: Whole, high: Whole, values: Whole, *, since: Since | None = None) -> Verdict:
+        """`plain`, with what stands in the way. `values` come from `by_closeness`.
 
-    def _strict(self, low: Whole, high: Whole, values: Whole) -> Verdict:
-        from wallflower.publish.kernels import YES, corners
-        from wallflower.publish.kernels import values as some_corner
+        `since`, for a group that grew, says what it was when it passed: then only what is new is looked at.
+        """
+        return self._answer(self.blocks, self._asked(level, low, high, values, since), PATIENCE)
 
+    def guided(self, level: Level, low: Whole, high: Whole, values: Whole, *, since: Since | None = None) -> Verdict:
+        """`verdict`, unless the guide thinks that it would fail: then that guess. So a pass is exact, and failures are quick."""
+        asked = self._asked(level, low, high, values, since)
+        if self.guide.rows and level != "attack":
+            guess = self._answer(self.guide, asked, HASTE)
+            if guess.failed:
+                return guess
+        return self._answer(self.blocks, asked, PATIENCE)
+
+    def _asked(self, level: Level, low: Whole, high: Whole, values: Whole, since: Since | None) -> _Asked:
+        people = self.matching(low, high) if level == "candidate" else _NOBODY
+        led = values if level == "attack" else self._led(low, high, values)
+        return _Asked(level, low, high, led, people, since)
+
+    def _led(self, low: Whole, high: Whole, values: Whole) -> Whole:
+        """The values, first the one that is probably normal at most points of the box: it is tried first for whole faces."""
+        from wallflower.publish.kernels import leading
+
+        if not self.guide.rows:
+            return values
+        best = leading(self.guide, low, high, values)
+        return np.concatenate([values[best : best + 1], values[:best], values[best + 1 :]])
+
+    def _answer(self, rows: Blocks, asked: _Asked, patience: int) -> Verdict:
+        if asked.level == "strict":
+            return self._strict(rows, asked, patience)
+        if asked.level == "candidate":
+            return self._candidate(rows, asked)
+        return self._attack(asked.low, asked.high, asked.values)
+
+    def _strict(self, rows: Blocks, asked: _Asked, patience: int) -> Verdict:
+        from wallflower.publish.kernels import NO, YES, corners, outermost
+
+        low, high, values, since = asked.low, asked.high, asked.values, asked.since
+        faces = np.zeros((1, len(low)), dtype=np.int8) if since is None else since.fresh_faces(low, high)
         good = np.zeros(len(values), dtype=np.bool_)
-        if corners(self.blocks, low, high, values, good, PATIENCE) != YES:
-            return Verdict(corners=False)
-        if some_corner(self.blocks, low, high, values, good, PATIENCE) != YES:
-            return Verdict(bad_values=values[~good])
-        return Verdict()
+        if len(faces):
+            if rows is self.guide and outermost(rows, low, high, values[0]) == NO:
+                return Verdict(corners=False)
+            if corners(rows, self.guide, low, high, values, good, faces, patience) != YES:
+                return Verdict(corners=False)
+        anchor = self._at_corners(rows, low, high, values, good, patience, since)
+        return Verdict(anchor=anchor) if good.all() else Verdict(bad_values=values[~good])
 
-    def _candidate(self, low: Whole, high: Whole, values: Whole) -> Verdict:
-        from wallflower.publish.kernels import YES, everyone, someone
+    def _candidate(self, rows: Blocks, asked: _Asked) -> Verdict:
+        from wallflower.publish.kernels import everyone, someone
 
-        people = self.matching(low, high)
+        people, values, since = asked.people, asked.values, asked.since
         known = np.ascontiguousarray(self.places[people, : self.quasi])
-        good, bad = np.zeros(len(values), dtype=np.bool_), np.zeros(len(known), dtype=np.bool_)
-        # Whoever is farthest from the centre is the most likely to fail, and one failure decides.
-        gap = (((known - self.blocks.centre[: self.quasi]) * self.blocks.scale[: self.quasi]) ** 2).sum(axis=1)
-        far = np.argsort(-gap, kind="stable")[:4]
-        if everyone(self.blocks, known[far], values, good, bad, True) != YES:
-            return Verdict(bad_people=people[far[bad[: len(far)]]])
-        if everyone(self.blocks, known, values, good, bad, True) != YES:
-            return Verdict(bad_people=people[bad])
-        if someone(self.blocks, known, values, good) != YES:
+        some = np.arange(len(people)) if since is None else np.flatnonzero(since.outside(known))
+        good, bad = np.zeros(len(values), dtype=np.bool_), np.zeros(len(some), dtype=np.bool_)
+        everyone(rows, self.guide, known[some], values, good, bad, True)
+        if bad.any():
+            return Verdict(bad_people=people[some[bad]])
+        if since is not None:
+            good |= ~since.is_new(values)
+        someone(rows, self.guide, known, values, good)
+        if not good.all():
             return Verdict(bad_values=values[~good])
-        return self._attack(low, high, values, people=people, all_normal=True)
-
-    def grown(
-        self, level: Level, low: Whole, high: Whole, values: Whole, *, old: tuple[Whole, Whole], added: Whole
-    ) -> Verdict:
-        """`verdict` for a group that passed with the box `old` and without the values `added`: looks at what is new alone."""
-        from wallflower.publish.kernels import YES, everyone, someone
-        from wallflower.publish.kernels import values as some_corner
-
-        if level == "strict" and (low == old[0]).all() and (high == old[1]).all():
-            at_corner = np.zeros(len(added), dtype=np.bool_)
-            if some_corner(self.blocks, low, high, added, at_corner, PATIENCE) != YES:
-                return Verdict(bad_values=added[~at_corner])
+        if rows is self.guide:
             return Verdict()
-        if level != "candidate":
-            return self.verdict(level, low, high, values)
+        return self._attack(asked.low, asked.high, values, people=people, all_normal=True)
 
-        people = self.matching(low, high)
-        known = np.ascontiguousarray(self.places[people, : self.quasi])
-        fresh = ((known < old[0]) | (known > old[1])).any(axis=1)
-        good, bad = np.zeros(len(values), dtype=np.bool_), np.zeros(int(fresh.sum()), dtype=np.bool_)
-        if everyone(self.blocks, known[fresh], values, good, bad, True) != YES:
-            return Verdict(bad_people=people[fresh][bad])
-        new = np.zeros(len(added), dtype=np.bool_)
-        if len(added) and someone(self.blocks, known, added, new) != YES:
-            return Verdict(bad_values=added[~new])
-        return self._attack(low, high, values, people=people, all_normal=True)
+    def each_at_some_corner(self, low: Whole, high: Whole, values: Whole) -> bool:
+        """Whether every value is normal at some corner of the box."""
+        good = np.zeros(len(values), dtype=np.bool_)
+        self._at_corners(self.blocks, low, high, values, good, PATIENCE)
+        return bool(good.all())
+
+    def _at_corners(
+        self,
+        rows: Blocks,
+        low: Whole,
+        high: Whole,
+        values: Whole,
+        good: NDArray[np.bool_],
+        patience: int,
+        since: Since | None = None,
+    ) -> Whole | None:
+        """Complete `good`: which values are normal at some corner of the box. Returns a corner at which all are, if one is known."""
+        from wallflower.publish.kernels import some_corner, values_at
+
+        here = np.zeros(len(values), dtype=np.bool_)
+        if since is not None and since.anchor is not None and ((since.anchor == low) | (since.anchor == high)).all():
+            corner = since.anchor
+            here |= ~since.is_new(values)
+        else:
+            centre = self.blocks.centre[: self.quasi]
+            corner = np.where(np.abs(low - centre) <= np.abs(high - centre), low, high)
+        values_at(rows, self.guide, corner, values, here)
+        good |= here
+        if not good.all():
+            some_corner(rows, self.guide, low, high, values, good, patience)
+        return corner if here.all() else None
 
     def _attack(
         self, low: Whole, high: Whole, values: Whole, *, people: Whole | None = None, all_normal: bool = False
@@ -262,7 +244,57 @@ class Verdict:
     corners: bool = True
     bad_values: Whole | None = None
     bad_people: Whole | None = None
+    anchor: Whole | None = None
+    """A corner at which every value is normal, where one was seen; for `Since`."""
 
     @property
     def failed(self) -> bool:
         return not self.corners or self.bad_values is not None or self.bad_people is not None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A group whose plainness is asked about."""
+
+    level: Level
+    low: Whole
+    high: Whole
+    values: Whole
+    people: Whole
+    """Everyone who matches the box, for level `candidate`."""
+    since: Since | None
+
+
+@dataclass(frozen=True)
+class Since:
+    """A group as it was when it passed: what was true of its box and values then need not be looked at again."""
+
+    low: Whole
+    high: Whole
+    added: Whole
+    """Sensitive values that it has got since."""
+    anchor: Whole | None = None
+
+    def is_new(self, values: Whole) -> NDArray[np.bool_]:
+        return np.asarray((values[:, None, :] == self.added[None, :, :]).all(axis=2).any(axis=1))
+
+    def outside(self, known: Whole) -> NDArray[np.bool_]:
+        return np.asarray(((known < self.low) | (known > self.high)).any(axis=1))
+
+    def fresh_faces(self, low: Whole, high: Whole) -> NDArray[np.int8]:
+        """Faces of the grown box that hold its new corners, each corner once: for each column that grew, the faces at its new
+        ends, at old ends of the columns before it (the new ends of those were faces of their own).
+        """
+        from wallflower.publish.kernels import FREE, HIGH, LOW
+
+        faces: list[NDArray[np.int8]] = []
+        sides = np.full(len(low), FREE, dtype=np.int8)
+        for axis in np.flatnonzero((low < self.low) | (high > self.high)):
+            grew = [side for side, more in ((LOW, low < self.low), (HIGH, high > self.high)) if more[axis]]
+            for side in grew:
+                sides[axis] = side
+                faces.append(sides.copy())
+            if len(grew) == 2:
+                break  # no old end is left in this column: every other corner has been named
+            sides[axis] = LOW + HIGH - grew[0]
+        return np.array(faces, dtype=np.int8).reshape(-1, len(low))

@@ -5,7 +5,7 @@ Only `Checker.verdict` accepts a group. Samples, trims and orders only say what 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from wallflower.publish.cuts import Cutter
 from wallflower.publish.kernels import Blocks, Trees
 
 Whole = NDArray[np.int64]
-SAMPLE = 4096
-MARGIN = 1.02
-"""A guide on the sample asks for this much more than its share, so that what it lets through mostly passes the exact check."""
 REPAIRS = 3
 
 
@@ -30,6 +27,8 @@ class Group:
     high: Whole
     ranks: Whole
     """Its sensitive values, as places in `Checker.values`."""
+    anchor: Whole | None = None
+    """A corner at which all of them were seen to be normal."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,6 @@ class Workshop:
     trees: Trees = field(init=False)
     sample: Blocks = field(init=False)
     middle: Whole = field(init=False)
-    checks: int = 0
 
     def __post_init__(self) -> None:
         checker, quasi = self.checker, self.checker.quasi
@@ -68,10 +66,7 @@ class Workshop:
             checker.space.quasi, np.ascontiguousarray(places[:, :quasi]), codes.astype(np.int64), self.k
         )
         self.trees = _trees(self)
-        step = -(-max(len(places), 1) // SAMPLE)
-        some = Checker(checker.space, places[::step])
-        share = checker.blocks.enough * len(some.places) / max(len(places), 1)
-        self.sample = some.blocks._replace(enough=min(int(share * MARGIN), max(len(some.places) - 1, 0)))
+        self.sample = checker.guide if checker.guide.rows else checker.blocks
         self.middle = checker.values[0] if len(places) else np.zeros(places.shape[1] - quasi, dtype=np.int64)
 
     def hard(self) -> NDArray[np.bool_]:
@@ -92,18 +87,6 @@ class Workshop:
         low, high = self.checker.space.round_up(part[:, :quasi].min(axis=0), part[:, :quasi].max(axis=0))
         return Group(rows, low, high, np.unique(self.checker.ranks[rows]))
 
-    def verdict(self, group: Group) -> Verdict:
-        self.checks += 1
-        return self.checker.verdict(self.level, group.low, group.high, self.checker.values[group.ranks])
-
-    def promising(self, low: Whole, high: Whole) -> bool:
-        """Whether the sample lets the outermost corner of a box pass; a guide that saves exact checks, at level `strict` only."""
-        if self.level != "strict":
-            return True
-        from wallflower.publish.kernels import outermost_normal
-
-        return bool(outermost_normal(self.sample, low, high, self.middle))
-
     def settle(self, rows: Whole) -> tuple[Group | None, Whole]:
         """A plain group out of these rows, and the rows that had to leave it; no group when repair does not help."""
         kept = rows
@@ -111,11 +94,9 @@ class Workshop:
             if len(kept) < self.k or self.cutter.distinct(kept) < self.k:
                 break
             group = self.made(kept)
-            if not self.promising(group.low, group.high):
-                kept = self._trimmed(kept)
-                continue
-            verdict = self.verdict(group)
+            verdict = self.checker.guided(self.level, group.low, group.high, self.checker.values[group.ranks])
             if not verdict.failed:
+                group = replace(group, anchor=verdict.anchor)
                 return group, rows[~np.isin(rows, kept, assume_unique=True)] if len(kept) < len(rows) else rows[:0]
             kept = self._repaired(kept, group, verdict)
         return None, rows

@@ -24,8 +24,6 @@ Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 WIDTH = 256
-HEAP = 16
-"""Blocks to a heap, which has a bounding box of its own."""
 FARTHEST, ENDS, INSIDE = 0, 1, 2
 YES, NO, UNSURE = 1, 0, 2
 FREE, LOW, HIGH = 0, 1, 2
@@ -35,15 +33,16 @@ class Blocks(NamedTuple):
     """Rows in blocks. Axes: quasi-identifiers first, then sensitive columns; an axis without weight has coordinates 0."""
 
     x: NDArray[np.float32]
-    """[block, axis, WIDTH]; the last block is filled up with far-away rows."""
+    """[block, axis, WIDTH]; only the first `fill` of a block count."""
     v: NDArray[np.int64]
     """The same as whole places."""
     low: NDArray[np.float32]
     high: NDArray[np.float32]
+    """[axis, block]: the bounding box of a block's rows, laid out so that all boxes are compared at once."""
+    low_place: NDArray[np.int64]
+    high_place: NDArray[np.int64]
+    """[block, axis]: the same as whole places."""
     fill: NDArray[np.int64]
-    heap_low: NDArray[np.float32]
-    heap_high: NDArray[np.float32]
-    heap_fill: NDArray[np.int64]
     centre: NDArray[np.float64]
     scale: NDArray[np.float64]
     """x = (v − centre)·scale"""
@@ -59,45 +58,68 @@ class Blocks(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _reach(lows: Floats, highs: Floats, b: int, mid: Floats, half: Floats, mode: int) -> tuple[np.float32, np.float32]:
-    """Least and greatest squared distance between a row of box b and the face."""
-    least = np.float32(0)
-    most = np.float32(0)
+def _reach(blocks: Blocks, mid: Floats, half: Floats, mode: int) -> Floats:
+    """Least and greatest squared distance between a row of each block and the face: [2, block]."""
+    reach = np.zeros((2, blocks.fill.size), np.float32)
+    least = reach[0]
+    most = reach[1]
+    zero = np.float32(0)
     for a in range(mid.size):
-        below = lows[b, a] - mid[a]
-        above = highs[b, a] - mid[a]
-        far = max(abs(below), abs(above))
-        near = max(below, -above, np.float32(0))
+        low = blocks.low[a]
+        high = blocks.high[a]
+        m = mid[a]
         h = half[a]
-        if mode == FARTHEST:
-            near += h
-            far += h
+        if mode == FARTHEST or h == 0:
+            for b in range(least.size):
+                below = low[b] - m
+                above = high[b] - m
+                near = max(max(below, -above), zero) + h
+                far = max(abs(below), abs(above)) + h
+                least[b] += near * near
+                most[b] += far * far
         elif mode == ENDS:
-            if near <= h <= far:
-                far = max(h - near, far - h)
-                near = np.float32(0)
-            else:
-                p = abs(near - h)
-                q = abs(far - h)
-                near = min(p, q)
-                far = max(p, q)
+            for b in range(least.size):
+                below = low[b] - m
+                above = high[b] - m
+                near = max(max(below, -above), zero) - h
+                far = max(abs(below), abs(above)) - h
+                nearest = max(max(near, -far), zero)
+                farthest = max(abs(near), abs(far))
+                least[b] += nearest * nearest
+                most[b] += farthest * farthest
         else:
-            near = max(near - h, np.float32(0))
-            far = max(far - h, np.float32(0))
-        least += near * near
-        most += far * far
-    return least, most
+            for b in range(least.size):
+                below = low[b] - m
+                above = high[b] - m
+                near = max(max(max(below, -above), zero) - h, zero)
+                far = max(max(abs(below), abs(above)) - h, zero)
+                least[b] += near * near
+                most[b] += far * far
+    return reach
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _measure(x: Floats, mid: Floats, half: Floats, mode: int, out: Floats) -> None:
-    """Squared distances of one block's rows; x is [axis, WIDTH]."""
-    for i in range(WIDTH):
-        out[i] = 0
+def _measure(blocks: Blocks, b: int, mid: Floats, half: Floats, mode: int, out: Floats) -> None:
+    """Squared distances of one block's rows. Columns in which the block has one value are settled at once."""
+    same = np.float32(0)
     for a in range(mid.size):
+        if blocks.low[a, b] == blocks.high[a, b]:
+            t = abs(blocks.low[a, b] - mid[a])
+            if mode == FARTHEST:
+                t += half[a]
+            elif mode == ENDS:
+                t -= half[a]
+            else:
+                t = max(t - half[a], np.float32(0))
+            same += t * t
+    for i in range(WIDTH):
+        out[i] = same
+    for a in range(mid.size):
+        if blocks.low[a, b] == blocks.high[a, b]:
+            continue
         m = mid[a]
         h = half[a]
-        row = x[a]
+        row = blocks.x[b, a]
         if h == 0:
             for i in range(WIDTH):
                 t = row[i] - m
@@ -120,42 +142,47 @@ def _measure(x: Floats, mid: Floats, half: Floats, mode: int, out: Floats) -> No
 def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> int:
     """YES: surely more than `enough` rows are near. NO: surely not. UNSURE: it hangs on rows inside the margin."""
     sure = 0
-    maybe = 0
-    rest = blocks.rows
+    rest = 0
     lower = np.float32(1) - blocks.margin
     upper = np.float32(1) + blocks.margin
-    for heap in range(blocks.heap_fill.size):
-        least, most = _reach(blocks.heap_low, blocks.heap_high, heap, mid, half, mode)
-        if most <= lower or least > upper:
-            rest -= blocks.heap_fill[heap]
-            if most <= lower:
-                sure += blocks.heap_fill[heap]
-                maybe += blocks.heap_fill[heap]
-        else:
-            for b in range(heap * HEAP, min(heap * HEAP + HEAP, blocks.fill.size)):
-                rest -= blocks.fill[b]
-                least, most = _reach(blocks.low, blocks.high, b, mid, half, mode)
-                if most <= lower:
-                    sure += blocks.fill[b]
-                    maybe += blocks.fill[b]
-                elif least <= upper:
-                    _measure(blocks.x[b], mid, half, mode, room)
-                    s = 0
-                    u = 0
-                    for i in range(WIDTH):
-                        s += room[i] <= lower
-                        u += room[i] <= upper
-                    sure += s
-                    maybe += u
-                if sure > blocks.enough:
-                    return YES
-                if maybe + rest <= blocks.enough:
-                    return NO
-        if sure > blocks.enough:
-            return YES
-        if maybe + rest <= blocks.enough:
-            return NO
+    reach = _reach(blocks, mid, half, mode)
+    for b in range(blocks.fill.size):
+        if reach[1, b] <= lower:
+            sure += blocks.fill[b]
+        elif reach[0, b] <= upper:
+            rest += blocks.fill[b]
+    maybe = sure
+    for nearer in (True, False):  # blocks more inside than outside first: they settle a yes soonest
+        for b in range(blocks.fill.size):
+            if reach[1, b] <= lower or reach[0, b] > upper or (reach[0, b] + reach[1, b] <= 2) != nearer:
+                continue
+            if sure > blocks.enough:
+                return YES
+            if maybe + rest <= blocks.enough:
+                return NO
+            _measure(blocks, b, mid, half, mode, room)
+            s = 0
+            u = 0
+            for i in range(blocks.fill[b]):
+                s += room[i] <= lower
+                u += room[i] <= upper
+            sure += s
+            maybe += u
+            rest -= blocks.fill[b]
+    if sure > blocks.enough:
+        return YES
+    if maybe <= blocks.enough:
+        return NO
     return UNSURE
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _hoped(guide: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> Any:
+    """Whether a face is worth asking all rows about, as far as the guide can tell."""
+    if guide.rows == 0:
+        return True
+    answer = face(guide, mid, half, mode, room)
+    return answer == YES if mode == FARTHEST else answer == NO
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -189,12 +216,12 @@ def near(blocks: Blocks, point: Whole, mid: Floats, half: Floats, room: Floats) 
     count = 0
     lower = np.float32(1) - blocks.margin
     upper = np.float32(1) + blocks.margin
+    reach = _reach(blocks, mid, half, FARTHEST)
     for b in range(blocks.fill.size):
-        least, most = _reach(blocks.low, blocks.high, b, mid, half, FARTHEST)
-        if most <= lower:
+        if reach[1, b] <= lower:
             count += blocks.fill[b]
-        elif least <= upper:
-            _measure(blocks.x[b], mid, half, FARTHEST, room)
+        elif reach[0, b] <= upper:
+            _measure(blocks, b, mid, half, FARTHEST, room)
             for i in range(blocks.fill[b]):
                 if room[i] <= lower or (room[i] <= upper and _exactly_near(blocks, b, i, point)):
                     count += 1
@@ -221,48 +248,24 @@ def normal_many(blocks: Blocks, points: Whole, out: Flags) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _values_at(
-    blocks: Blocks, point: Whole, values: Whole, good: Flags, mid: Floats, half: Floats, room: Floats
-) -> None:
-    """Mark in `good` the sensitive values that are surely normal at this point; the distance to it is computed once per block."""
-    quasi = point.size - values.shape[1]
-    _place(blocks, point, mid, half)
-    lower = np.float32(1) - blocks.margin
-    marks = np.zeros(values.shape[0], np.int64)
-    spots = np.empty(values.shape, np.float32)
-    open_ = 0
-    for j in range(values.shape[0]):
-        open_ += not good[j]
-        for a in range(values.shape[1]):
-            spots[j, a] = (values[j, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
-    for b in range(blocks.fill.size):
-        least, _ = _reach(blocks.low, blocks.high, b, mid[:quasi], half[:quasi], FARTHEST)
-        if least > lower:
-            continue
-        _measure(blocks.x[b], mid[:quasi], half[:quasi], FARTHEST, room)
-        for j in range(values.shape[0]):
-            if good[j]:
-                continue
-            c = 0
-            if values.shape[1] == 1:
-                row = blocks.x[b, quasi]
-                m = spots[j, 0]
-                for i in range(WIDTH):
-                    t = row[i] - m
-                    c += room[i] + t * t <= lower
-            else:
-                for i in range(WIDTH):
-                    s = room[i]
-                    for a in range(values.shape[1]):
-                        t = blocks.x[b, quasi + a, i] - spots[j, a]
-                        s += t * t
-                    c += s <= lower
-            marks[j] += c
-            if marks[j] > blocks.enough:
-                good[j] = True
-                open_ -= 1
-        if open_ == 0:
-            return
+def _within(blocks: Blocks, b: int, room: Floats, spot: Floats, edge: np.float32) -> int:
+    """How many rows of a block are near with this sensitive value, `room` holding their squared distance without it."""
+    count = 0
+    quasi = blocks.low.shape[0] - spot.size
+    if spot.size == 1:
+        row = blocks.x[b, quasi]
+        m = spot[0]
+        for i in range(blocks.fill[b]):
+            t = row[i] - m
+            count += room[i] + t * t <= edge
+        return count
+    for i in range(blocks.fill[b]):
+        s = room[i]
+        for a in range(spot.size):
+            t = blocks.x[b, quasi + a, i] - spot[a]
+            s += t * t
+        count += s <= edge
+    return count
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -315,10 +318,20 @@ def _some_normal(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def corners(blocks: Blocks, low: Whole, high: Whole, values: Whole, good: Flags, patience: int) -> int:
-    """Theorem 5.1 (3): YES when every corner of the box is normal with some value. Marks values seen to be normal in `good`.
+def corners(
+    blocks: Blocks,
+    guide: Blocks,
+    low: Whole,
+    high: Whole,
+    values: Whole,
+    good: Flags,
+    faces: NDArray[np.int8],
+    patience: int,
+) -> int:
+    """Theorem 5.1 (3): YES when every corner of these faces of the box is normal with some value. Marks values seen to be
+    normal in `good`. UNSURE when `patience` faces were not enough.
 
-    UNSURE when `patience` faces were not enough.
+    The guide, a sample, says which faces to split without asking the rows: their parts are asked, so that the answer is the same.
     """
     quasi = low.size
     axes = quasi + values.shape[1]
@@ -326,8 +339,9 @@ def corners(blocks: Blocks, low: Whole, high: Whole, values: Whole, good: Flags,
     half = np.zeros(axes, np.float32)
     room = np.empty(WIDTH, np.float32)
     point = np.empty(axes, np.int64)
-    stack = np.zeros((quasi + 2, quasi), np.int8)
-    depth = 1
+    stack = np.zeros((quasi + 2 + faces.shape[0], quasi), np.int8)
+    depth = faces.shape[0]
+    stack[:depth] = faces
     first = True
     while depth > 0:
         patience -= 1
@@ -339,7 +353,7 @@ def corners(blocks: Blocks, low: Whole, high: Whole, values: Whole, good: Flags,
             mid[quasi + a] = (values[0, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
             half[quasi + a] = 0
         widest = _face_of(blocks, low, high, sides, mid, half)
-        if face(blocks, mid, half, FARTHEST, room) == YES:
+        if (widest < 0 or _hoped(guide, mid, half, FARTHEST, room)) and face(blocks, mid, half, FARTHEST, room) == YES:
             good[0] = True
             continue
         if widest < 0:
@@ -353,6 +367,8 @@ def corners(blocks: Blocks, low: Whole, high: Whole, values: Whole, good: Flags,
             first = False
             for a in range(quasi):
                 point[a] = low[a] if abs(low[a] - blocks.centre[a]) > abs(high[a] - blocks.centre[a]) else high[a]
+                if sides[a] != FREE:
+                    point[a] = low[a] if sides[a] == LOW else high[a]
             if not _some_normal(blocks, point, values, good, mid, half, room):
                 return NO
             widest = _face_of(blocks, low, high, sides, mid, half)
@@ -365,7 +381,32 @@ def corners(blocks: Blocks, low: Whole, high: Whole, values: Whole, good: Flags,
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def values(blocks: Blocks, low: Whole, high: Whole, values_: Whole, good: Flags, patience: int) -> int:
+def leading(blocks: Blocks, low: Whole, high: Whole, values: Whole) -> int:
+    """The value with which most rows are near all of the box."""
+    quasi = low.size
+    mid = np.empty(quasi, np.float32)
+    half = np.empty(quasi, np.float32)
+    room = np.empty(WIDTH, np.float32)
+    _face_of(blocks, low, high, np.zeros(quasi, np.int8), mid, half)
+    counts = np.zeros(values.shape[0], np.int64)
+    spots = np.empty(values.shape, np.float32)
+    for j in range(values.shape[0]):
+        for a in range(values.shape[1]):
+            spots[j, a] = (values[j, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
+    reach = _reach(blocks, mid, half, FARTHEST)
+    for b in range(blocks.fill.size):
+        if reach[0, b] > 1:
+            continue
+        _measure(blocks, b, mid, half, FARTHEST, room)
+        for j in range(values.shape[0]):
+            counts[j] += _within(blocks, b, room, spots[j], np.float32(1))
+    return int(np.argmax(counts))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def some_corner(
+    blocks: Blocks, guide: Blocks, low: Whole, high: Whole, values_: Whole, good: Flags, patience: int
+) -> int:
     """Theorem 5.1 (2): complete `good`: which values are normal at some corner. NO when one is at none, UNSURE as above."""
     quasi = low.size
     axes = quasi + values_.shape[1]
@@ -373,10 +414,6 @@ def values(blocks: Blocks, low: Whole, high: Whole, values_: Whole, good: Flags,
     half = np.zeros(axes, np.float32)
     room = np.empty(WIDTH, np.float32)
     point = np.empty(axes, np.int64)
-    for a in range(quasi):
-        point[a] = low[a] if abs(low[a] - blocks.centre[a]) <= abs(high[a] - blocks.centre[a]) else high[a]
-    point[quasi:] = values_[0]
-    _values_at(blocks, point, values_, good, mid, half, room)
     answer = YES
     stack = np.zeros((quasi + 2, quasi), np.int8)
     for j in range(values_.shape[0]):
@@ -394,7 +431,7 @@ def values(blocks: Blocks, low: Whole, high: Whole, values_: Whole, good: Flags,
                 mid[quasi + a] = (values_[j, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
                 half[quasi + a] = 0
             widest = _face_of(blocks, low, high, sides, mid, half)
-            if face(blocks, mid, half, ENDS, room) == NO:
+            if widest >= 0 and _hoped(guide, mid, half, ENDS, room) and face(blocks, mid, half, ENDS, room) == NO:
                 continue
             if widest < 0:
                 _corner(low, high, sides, point)
@@ -413,9 +450,11 @@ def values(blocks: Blocks, low: Whole, high: Whole, values_: Whole, good: Flags,
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _split(
-    points: Whole, order: Whole, start: int, stop: int, blocks: Blocks, mid: Floats, half: Floats
+    points: Whole, order: Whole, start: int, stop: int, blocks: Blocks, first: int, mid: Floats, half: Floats
 ) -> tuple[int, float]:
-    """Bounding box of points order[start:stop] as a face; returns the widest axis (−1: all equal) and its middle place."""
+    """Bounding box of points order[start:stop], whose columns are the axes from `first` on, as a face; returns its widest
+    column (−1: all equal) and the middle of it.
+    """
     widest = -1
     cut = 0.0
     for a in range(points.shape[1]):
@@ -425,9 +464,9 @@ def _split(
             v = points[order[i], a]
             l = min(l, v)
             h = max(h, v)
-        mid[a] = ((l + h) * 0.5 - blocks.centre[a]) * blocks.scale[a]
-        half[a] = (h - l) * 0.5 * blocks.scale[a]
-        if half[a] > 0 and (widest < 0 or half[a] > half[widest]):
+        mid[first + a] = ((l + h) * 0.5 - blocks.centre[first + a]) * blocks.scale[first + a]
+        half[first + a] = (h - l) * 0.5 * blocks.scale[first + a]
+        if l < h and blocks.ratio[first + a] > 0 and (widest < 0 or half[first + a] > half[first + widest]):
             widest = a
             cut = (l + h) * 0.5
     return widest, cut
@@ -444,7 +483,43 @@ def _part(points: Whole, order: Whole, start: int, stop: int, axis: int, cut: fl
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def everyone(blocks: Blocks, people: Whole, values_: Whole, good: Flags, bad: Flags, first_only: bool) -> int:
+def values_at(blocks: Blocks, guide: Blocks, spot: Whole, values: Whole, good: Flags) -> None:
+    """Mark in `good` the sensitive values that are normal with these quasi-identifiers, whole ranges of them at once; a value of
+    which the guide thinks little is passed over.
+    """
+    quasi = spot.size
+    mid = np.empty(quasi + values.shape[1], np.float32)
+    half = np.zeros(quasi + values.shape[1], np.float32)
+    room = np.empty(WIDTH, np.float32)
+    point = np.empty(quasi + values.shape[1], np.int64)
+    point[:quasi] = spot
+    order = np.flatnonzero(~good)
+    stack = [(0, order.size)]
+    while len(stack) > 0:
+        start, stop = stack.pop()
+        if stop <= start:
+            continue
+        point[quasi:] = values[order[start]]
+        _place(blocks, point, mid, half)
+        widest, cut = _split(values, order, start, stop, blocks, quasi, mid, half)
+        hoped = _hoped(guide, mid, half, FARTHEST, room)
+        if widest < 0:
+            if hoped and normal(blocks, point, mid, half, room):
+                for i in range(start, stop):
+                    good[order[i]] = True
+        elif hoped and face(blocks, mid, half, FARTHEST, room) == YES:
+            for i in range(start, stop):
+                good[order[i]] = True
+        else:
+            middle = _part(values, order, start, stop, widest, cut)
+            stack.append((start, middle))
+            stack.append((middle, stop))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def everyone(
+    blocks: Blocks, guide: Blocks, people: Whole, values_: Whole, good: Flags, bad: Flags, first_only: bool
+) -> int:
     """Candidate plainness (b): YES when everyone is normal with some value. `bad` marks who is not (the first, or all)."""
     quasi = people.shape[1]
     mid = np.empty(quasi + values_.shape[1], np.float32)
@@ -461,8 +536,8 @@ def everyone(blocks: Blocks, people: Whole, values_: Whole, good: Flags, bad: Fl
         for a in range(values_.shape[1]):
             mid[quasi + a] = (values_[0, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
             half[quasi + a] = 0
-        widest, cut = _split(people, order, start, stop, blocks, mid, half)
-        if face(blocks, mid, half, FARTHEST, room) == YES:
+        widest, cut = _split(people, order, start, stop, blocks, 0, mid, half)
+        if (widest < 0 or _hoped(guide, mid, half, FARTHEST, room)) and face(blocks, mid, half, FARTHEST, room) == YES:
             good[0] = True
             continue
         if widest < 0:
@@ -482,7 +557,7 @@ def everyone(blocks: Blocks, people: Whole, values_: Whole, good: Flags, bad: Fl
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def someone(blocks: Blocks, people: Whole, values_: Whole, good: Flags) -> int:
+def someone(blocks: Blocks, guide: Blocks, people: Whole, values_: Whole, good: Flags) -> int:
     """Candidate plainness (a): complete `good`: which values are normal for someone."""
     quasi = people.shape[1]
     mid = np.empty(quasi + values_.shape[1], np.float32)
@@ -490,6 +565,8 @@ def someone(blocks: Blocks, people: Whole, values_: Whole, good: Flags) -> int:
     room = np.empty(WIDTH, np.float32)
     point = np.empty(quasi + values_.shape[1], np.int64)
     order = np.arange(people.shape[0])
+    if good.all():
+        return YES
     if people.shape[0] == 0:
         return NO
     best = 0
@@ -502,9 +579,7 @@ def someone(blocks: Blocks, people: Whole, values_: Whole, good: Flags) -> int:
         if gap < least:
             least = gap
             best = i
-    point[:quasi] = people[best]
-    point[quasi:] = values_[0]
-    _values_at(blocks, point, values_, good, mid, half, room)
+    values_at(blocks, guide, people[best], values_, good)
     answer = YES
     for j in range(values_.shape[0]):
         if good[j]:
@@ -517,8 +592,8 @@ def someone(blocks: Blocks, people: Whole, values_: Whole, good: Flags) -> int:
             for a in range(values_.shape[1]):
                 mid[quasi + a] = (values_[j, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
                 half[quasi + a] = 0
-            widest, cut = _split(people, order, start, stop, blocks, mid, half)
-            if face(blocks, mid, half, INSIDE, room) == NO:
+            widest, cut = _split(people, order, start, stop, blocks, 0, mid, half)
+            if widest >= 0 and _hoped(guide, mid, half, INSIDE, room) and face(blocks, mid, half, INSIDE, room) == NO:
                 continue
             if widest < 0:
                 point[:quasi] = people[order[start]]
@@ -534,21 +609,21 @@ def someone(blocks: Blocks, people: Whole, values_: Whole, good: Flags) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def matching(v: Whole, low_v: Whole, high_v: Whole, fill: Whole, low: Whole, high: Whole, out: Whole) -> int:
-    """Slots (block·WIDTH + place) of the rows inside the box; returns how many. `v` is [block, axis, WIDTH]."""
+def matching(blocks: Blocks, low: Whole, high: Whole, out: Whole) -> int:
+    """Slots (block·WIDTH + place) of the rows inside the box; returns how many."""
     found = 0
-    for b in range(fill.size):
+    for b in range(blocks.fill.size):
         apart = False
         for a in range(low.size):
-            if low_v[b, a] > high[a] or high_v[b, a] < low[a]:
+            if blocks.low_place[b, a] > high[a] or blocks.high_place[b, a] < low[a]:
                 apart = True
                 break
         if apart:
             continue
-        for i in range(fill[b]):
+        for i in range(blocks.fill[b]):
             inside = True
             for a in range(low.size):
-                if v[b, a, i] < low[a] or v[b, a, i] > high[a]:
+                if blocks.v[b, a, i] < low[a] or blocks.v[b, a, i] > high[a]:
                     inside = False
                     break
             if inside:
@@ -583,9 +658,7 @@ def _loss(trees: Trees, a: int, low: int, high: int) -> Any:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _outermost_normal(
-    blocks: Blocks, low: Whole, high: Whole, middle: Whole, mid: Floats, half: Floats, room: Floats
-) -> Any:
+def _outermost(blocks: Blocks, low: Whole, high: Whole, middle: Whole, mid: Floats, half: Floats, room: Floats) -> int:
     """Whether the corner farthest from the rows' centre is normal with the middle sensitive value."""
     quasi = low.size
     for a in range(quasi):
@@ -595,14 +668,14 @@ def _outermost_normal(
     for a in range(middle.size):
         mid[quasi + a] = (middle[a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
         half[quasi + a] = 0
-    return face(blocks, mid, half, FARTHEST, room) == YES
+    return face(blocks, mid, half, FARTHEST, room)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def outermost_normal(blocks: Blocks, low: Whole, high: Whole, middle: Whole) -> Any:
-    axes = low.size + middle.size
-    return _outermost_normal(
-        blocks, low, high, middle, np.empty(axes, np.float32), np.empty(axes, np.float32), np.empty(WIDTH, np.float32)
+def outermost(blocks: Blocks, low: Whole, high: Whole, value: Whole) -> int:
+    axes = low.size + value.size
+    return _outermost(
+        blocks, low, high, value, np.empty(axes, np.float32), np.empty(axes, np.float32), np.empty(WIDTH, np.float32)
     )
 
 
@@ -679,7 +752,7 @@ def expand(
             new_low[a] = min(low[a], rows[best, a])
             new_high[a] = max(high[a], rows[best, a])
             changed |= new_low[a] != low[a] or new_high[a] != high[a]
-        if guarded and changed and not _outermost_normal(sample, new_low, new_high, middle, mid, half, room):
+        if guarded and changed and _outermost(sample, new_low, new_high, middle, mid, half, room) != YES:
             refused += 1
             continue
         for a in range(quasi):
