@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wallflower.progress import report
 from wallflower.publish.checker import Checker, Level, Since
 from wallflower.publish.grouping import Group, Grouping, Workshop
-from wallflower.publish.kernels import cheapest, expand, losses_of
+from wallflower.publish.kernels import BUNCH, Offers, bounded, cheapest, expand, losses_of
 
 Method = Literal["hybrid", "expc"]
 Whole = NDArray[np.int64]
@@ -152,19 +152,16 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
     if not groups or not len(left):
         return groups, left
     checker, quasi = shop.checker, shop.checker.quasi
-    low, high = np.array([g.low for g in groups]), np.array([g.high for g in groups])
-    sizes = np.array([len(g.rows) for g in groups])
+    offers = offered(groups, shop)
+    low, high = offers.low, offers.high
     held = [set(g.ranks.tolist()) for g in groups]
     anchors = [g.anchor for g in groups]
     joined: list[list[int]] = [[] for _ in groups]
-    lost = np.empty(low.shape)
-    losses_of(low, high, shop.trees, lost)
-    totals = lost.sum(axis=1)
     best, cost = np.empty(OFFERS, dtype=np.int64), np.empty(OFFERS)
     stay: list[int] = []
     for done, row in enumerate(left.tolist()):
         place, rank = checker.places[row, :quasi], int(checker.ranks[row])
-        cheapest(place, low, high, sizes, lost, totals, shop.trees, best, cost)
+        cheapest(place, offers, shop.trees, best, cost)
         for g in best.tolist():
             if g < 0:
                 continue
@@ -182,10 +179,12 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
                 anchors[g] = verdict.anchor
                 held[g].add(rank)
                 low[g], high[g] = wide
-                losses_of(low[g : g + 1], high[g : g + 1], shop.trees, lost[g : g + 1])
-                totals[g] = lost[g].sum()
+                losses_of(low[g : g + 1], high[g : g + 1], shop.trees, offers.losses[g : g + 1])
+                offers.totals[g] = offers.losses[g].sum()
             joined[g].append(row)
-            sizes[g] += 1
+            offers.sizes[g] += 1
+            if grows:
+                bounded(offers, g // BUNCH)
             break
         else:
             stay.append(row)
@@ -204,6 +203,28 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
         for g, old in enumerate(groups)
     ]
     return grown, np.array(stay, dtype=np.int64)
+
+
+def offered(groups: list[Group], shop: Workshop) -> Offers:
+    """The groups as left-over rows see them."""
+    low, high = np.array([g.low for g in groups]), np.array([g.high for g in groups])
+    losses = np.empty(low.shape)
+    losses_of(low, high, shop.trees, losses)
+    bunches = -(-len(groups) // BUNCH)
+    offers = Offers(
+        low=low,
+        high=high,
+        sizes=np.array([len(g.rows) for g in groups], dtype=np.int64),
+        losses=losses,
+        totals=losses.sum(axis=1),
+        bunch_low=np.empty((bunches, low.shape[1]), dtype=np.int64),
+        bunch_high=np.empty((bunches, low.shape[1]), dtype=np.int64),
+        bunch_size=np.empty(bunches, dtype=np.int64),
+        bunch_total=np.empty(bunches),
+    )
+    for bunch in range(bunches):
+        bounded(offers, bunch)
+    return offers
 
 
 def fill(shop: Workshop, groups: list[Group], out: Whole, gone: NDArray[np.bool_]) -> tuple[list[Group], Whole]:

@@ -25,8 +25,7 @@ HASTE = 64
 
 
 SAMPLE = 4096
-MARGIN = 1.02
-"""The guide asks for this much more than its share, so that what it lets through mostly passes the exact check."""
+
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Checker:
         enough = self.space.enough(rows)
         blocks, slots = lay_out(self.space, self.places, centre, enough=enough)
         some = self.places[:: -(-rows // SAMPLE)] if rows >= 2 * SAMPLE else self.places[:0]
-        share = int(enough * len(some) / max(rows, 1) * MARGIN)
+        share = int(enough * len(some) / max(rows, 1))
         guide, _ = lay_out(self.space, some, centre, enough=min(share, max(len(some) - 1, 0)))
         object.__setattr__(self, "blocks", blocks)
         object.__setattr__(self, "slots", slots)
@@ -135,6 +134,10 @@ class Checker:
 
     def guided(self, level: Level, low: Whole, high: Whole, values: Whole, *, since: Since | None = None) -> Verdict:
         """`verdict`, unless the guide thinks that it would fail: then that guess. So a pass is exact, and failures are quick."""
+        from wallflower.publish.kernels import NO, outermost
+
+        if self.guide.rows and level == "strict" and outermost(self.guide, low, high, values[0]) == NO:
+            return Verdict(corners=False)
         asked = self._asked(level, low, high, values, since)
         if self.guide.rows and level != "attack":
             guess = self._answer(self.guide, asked, HASTE)
@@ -164,15 +167,16 @@ class Checker:
         return self._attack(asked.low, asked.high, asked.values)
 
     def _strict(self, rows: Blocks, asked: _Asked, patience: int) -> Verdict:
-        from wallflower.publish.kernels import NO, YES, corners, outermost
+        from wallflower.publish.kernels import ALL, YES, corners
 
         low, high, values, since = asked.low, asked.high, asked.values, asked.since
         faces = np.zeros((1, len(low)), dtype=np.int8) if since is None else since.fresh_faces(low, high)
         good = np.zeros(len(values), dtype=np.bool_)
         if len(faces):
-            if rows is self.guide and outermost(rows, low, high, values[0]) == NO:
-                return Verdict(corners=False)
-            if corners(rows, self.guide, low, high, values, good, faces, patience) != YES:
+            answer = corners(rows, self.guide, low, high, values, good, faces, patience)
+            if answer == ALL:
+                return Verdict(anchor=self._central_corner(low, high))
+            if answer != YES:
                 return Verdict(corners=False)
         anchor = self._at_corners(rows, low, high, values, good, patience, since)
         return Verdict(anchor=anchor) if good.all() else Verdict(bad_values=values[~good])
@@ -195,6 +199,10 @@ class Checker:
         if rows is self.guide:
             return Verdict()
         return self._attack(asked.low, asked.high, values, people=people, all_normal=True)
+
+    def _central_corner(self, low: Whole, high: Whole) -> Whole:
+        centre = self.blocks.centre[: self.quasi]
+        return np.where(np.abs(low - centre) <= np.abs(high - centre), low, high)
 
     def each_at_some_corner(self, low: Whole, high: Whole, values: Whole) -> bool:
         """Whether every value is normal at some corner of the box."""
@@ -220,8 +228,7 @@ class Checker:
             corner = since.anchor
             here |= ~since.is_new(values)
         else:
-            centre = self.blocks.centre[: self.quasi]
-            corner = np.where(np.abs(low - centre) <= np.abs(high - centre), low, high)
+            corner = self._central_corner(low, high)
         values_at(rows, self.guide, corner, values, here)
         good |= here
         if not good.all():

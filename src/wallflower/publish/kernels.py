@@ -25,8 +25,12 @@ Flags = NDArray[np.bool_]
 
 WIDTH = 256
 FARTHEST, ENDS, INSIDE = 0, 1, 2
-YES, NO, UNSURE = 1, 0, 2
+YES, NO, UNSURE, ALL = 1, 0, 2, 3
 FREE, LOW, HIGH = 0, 1, 2
+BUNCH = 32
+"""Groups whose bounds are compared with a left-over row before they are."""
+_CLASSES, _FINENESS = 16, 5
+"""Blocks are looked at by classes of least + greatest distance, this many to a unit."""
 
 
 class Blocks(NamedTuple):
@@ -39,6 +43,9 @@ class Blocks(NamedTuple):
     low: NDArray[np.float32]
     high: NDArray[np.float32]
     """[axis, block]: the bounding box of a block's rows, laid out so that all boxes are compared at once."""
+    base: NDArray[np.float32]
+    fixed: NDArray[np.bool_]
+    """[block, axis]: `low` again, and whether it is `high`."""
     low_place: NDArray[np.int64]
     high_place: NDArray[np.int64]
     """[block, axis]: the same as whole places."""
@@ -99,12 +106,14 @@ def _reach(blocks: Blocks, mid: Floats, half: Floats, mode: int) -> Floats:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _measure(blocks: Blocks, b: int, mid: Floats, half: Floats, mode: int, out: Floats) -> None:
+def _measure(
+    x: Floats, base: Floats, fixed: Flags, b: int, mid: Floats, half: Floats, mode: int, out: Floats
+) -> None:
     """Squared distances of one block's rows. Columns in which the block has one value are settled at once."""
     same = np.float32(0)
     for a in range(mid.size):
-        if blocks.low[a, b] == blocks.high[a, b]:
-            t = abs(blocks.low[a, b] - mid[a])
+        if fixed[b, a]:
+            t = abs(base[b, a] - mid[a])
             if mode == FARTHEST:
                 t += half[a]
             elif mode == ENDS:
@@ -115,11 +124,11 @@ def _measure(blocks: Blocks, b: int, mid: Floats, half: Floats, mode: int, out: 
     for i in range(WIDTH):
         out[i] = same
     for a in range(mid.size):
-        if blocks.low[a, b] == blocks.high[a, b]:
+        if fixed[b, a]:
             continue
         m = mid[a]
         h = half[a]
-        row = blocks.x[b, a]
+        row = x[b, a]
         if h == 0:
             for i in range(WIDTH):
                 t = row[i] - m
@@ -138,6 +147,15 @@ def _measure(blocks: Blocks, b: int, mid: Floats, half: Floats, mode: int, out: 
                 out[i] += t * t
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+def _tally(squares: Floats, many: int, edge: np.float32) -> int:
+    """How many of the first `many` are at most `edge`; counted in float32, exact up to 2^24, because that fills the registers."""
+    count = np.float32(0)
+    for i in range(many):
+        count += np.float32(1) if squares[i] <= edge else np.float32(0)
+    return int(count)
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> int:
     """YES: surely more than `enough` rows are near. NO: surely not. UNSURE: it hangs on rows inside the margin."""
@@ -146,29 +164,35 @@ def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> 
     lower = np.float32(1) - blocks.margin
     upper = np.float32(1) + blocks.margin
     reach = _reach(blocks, mid, half, mode)
+    starts = np.zeros(_CLASSES + 1, np.int64)
     for b in range(blocks.fill.size):
         if reach[1, b] <= lower:
             sure += blocks.fill[b]
         elif reach[0, b] <= upper:
             rest += blocks.fill[b]
+            starts[min(int((reach[0, b] + reach[1, b]) * _FINENESS), _CLASSES - 1) + 1] += 1
+    if sure > blocks.enough:
+        return YES
+    if sure + rest <= blocks.enough:
+        return NO
+    for c in range(_CLASSES):
+        starts[c + 1] += starts[c]
+    order = np.empty(starts[_CLASSES], np.int64)  # blocks more inside than outside first: they settle a yes soonest
+    for b in range(blocks.fill.size):
+        if reach[1, b] > lower and reach[0, b] <= upper:
+            c = min(int((reach[0, b] + reach[1, b]) * _FINENESS), _CLASSES - 1)
+            order[starts[c]] = b
+            starts[c] += 1
     maybe = sure
-    for nearer in (True, False):  # blocks more inside than outside first: they settle a yes soonest
-        for b in range(blocks.fill.size):
-            if reach[1, b] <= lower or reach[0, b] > upper or (reach[0, b] + reach[1, b] <= 2) != nearer:
-                continue
-            if sure > blocks.enough:
-                return YES
-            if maybe + rest <= blocks.enough:
-                return NO
-            _measure(blocks, b, mid, half, mode, room)
-            s = 0
-            u = 0
-            for i in range(blocks.fill[b]):
-                s += room[i] <= lower
-                u += room[i] <= upper
-            sure += s
-            maybe += u
-            rest -= blocks.fill[b]
+    for b in order:
+        _measure(blocks.x, blocks.base, blocks.fixed, b, mid, half, mode, room)
+        sure += _tally(room, blocks.fill[b], lower)
+        maybe += _tally(room, blocks.fill[b], upper)
+        rest -= blocks.fill[b]
+        if sure > blocks.enough:
+            return YES
+        if maybe + rest <= blocks.enough:
+            return NO
     if sure > blocks.enough:
         return YES
     if maybe <= blocks.enough:
@@ -221,7 +245,7 @@ def near(blocks: Blocks, point: Whole, mid: Floats, half: Floats, room: Floats) 
         if reach[1, b] <= lower:
             count += blocks.fill[b]
         elif reach[0, b] <= upper:
-            _measure(blocks, b, mid, half, FARTHEST, room)
+            _measure(blocks.x, blocks.base, blocks.fixed, b, mid, half, FARTHEST, room)
             for i in range(blocks.fill[b]):
                 if room[i] <= lower or (room[i] <= upper and _exactly_near(blocks, b, i, point)):
                     count += 1
@@ -247,25 +271,25 @@ def normal_many(blocks: Blocks, points: Whole, out: Flags) -> None:
         out[i] = normal(blocks, points[i], mid, half, room)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _within(blocks: Blocks, b: int, room: Floats, spot: Floats, edge: np.float32) -> int:
-    """How many rows of a block are near with this sensitive value, `room` holding their squared distance without it."""
-    count = 0
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+def _within(blocks: Blocks, b: int, room: Floats, spot: Floats) -> int:
+    """About how many rows of a block are near with this sensitive value, `room` holding their squared distance without it."""
+    count = np.float32(0)
     quasi = blocks.low.shape[0] - spot.size
     if spot.size == 1:
         row = blocks.x[b, quasi]
         m = spot[0]
         for i in range(blocks.fill[b]):
             t = row[i] - m
-            count += room[i] + t * t <= edge
-        return count
+            count += np.float32(1) if room[i] + t * t <= 1 else np.float32(0)
+        return int(count)
     for i in range(blocks.fill[b]):
         s = room[i]
         for a in range(spot.size):
             t = blocks.x[b, quasi + a, i] - spot[a]
             s += t * t
-        count += s <= edge
-    return count
+        count += np.float32(1) if s <= 1 else np.float32(0)
+    return int(count)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -318,6 +342,20 @@ def _some_normal(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _together(
+    blocks: Blocks, guide: Blocks, low: Whole, high: Whole, values: Whole, mid: Floats, half: Floats, room: Floats
+) -> Any:
+    """Whether one count shows that every point of a box is normal with every value; not tried where the guide thinks it vain."""
+    quasi = low.size
+    for a in range(quasi + values.shape[1]):
+        l = low[a] if a < quasi else values[:, a - quasi].min()
+        h = high[a] if a < quasi else values[:, a - quasi].max()
+        mid[a] = ((l + h) * 0.5 - blocks.centre[a]) * blocks.scale[a]
+        half[a] = (h - l) * 0.5 * blocks.scale[a]
+    return guide.rows > 0 and _hoped(guide, mid, half, FARTHEST, room) and face(blocks, mid, half, FARTHEST, room) == YES
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def corners(
     blocks: Blocks,
     guide: Blocks,
@@ -329,7 +367,7 @@ def corners(
     patience: int,
 ) -> int:
     """Theorem 5.1 (3): YES when every corner of these faces of the box is normal with some value. Marks values seen to be
-    normal in `good`. UNSURE when `patience` faces were not enough.
+    normal in `good`. ALL when every corner of the box is normal with every value, UNSURE when `patience` faces were not enough.
 
     The guide, a sample, says which faces to split without asking the rows: their parts are asked, so that the answer is the same.
     """
@@ -339,6 +377,9 @@ def corners(
     half = np.zeros(axes, np.float32)
     room = np.empty(WIDTH, np.float32)
     point = np.empty(axes, np.int64)
+    if _together(blocks, guide, low, high, values, mid, half, room):
+        good[:] = True
+        return ALL
     stack = np.zeros((quasi + 2 + faces.shape[0], quasi), np.int8)
     depth = faces.shape[0]
     stack[:depth] = faces
@@ -397,9 +438,9 @@ def leading(blocks: Blocks, low: Whole, high: Whole, values: Whole) -> int:
     for b in range(blocks.fill.size):
         if reach[0, b] > 1:
             continue
-        _measure(blocks, b, mid, half, FARTHEST, room)
+        _measure(blocks.x, blocks.base, blocks.fixed, b, mid, half, FARTHEST, room)
         for j in range(values.shape[0]):
-            counts[j] += _within(blocks, b, room, spots[j], np.float32(1))
+            counts[j] += _within(blocks, b, room, spots[j])
     return int(np.argmax(counts))
 
 
@@ -520,13 +561,23 @@ def values_at(blocks: Blocks, guide: Blocks, spot: Whole, values: Whole, good: F
 def everyone(
     blocks: Blocks, guide: Blocks, people: Whole, values_: Whole, good: Flags, bad: Flags, first_only: bool
 ) -> int:
-    """Candidate plainness (b): YES when everyone is normal with some value. `bad` marks who is not (the first, or all)."""
+    """Candidate plainness (b): YES when everyone is normal with some value, ALL when with every value. `bad` marks who is not
+    (the first, or all).
+    """
     quasi = people.shape[1]
     mid = np.empty(quasi + values_.shape[1], np.float32)
     half = np.zeros(quasi + values_.shape[1], np.float32)
     room = np.empty(WIDTH, np.float32)
     point = np.empty(quasi + values_.shape[1], np.int64)
     order = np.arange(people.shape[0])
+    low = np.empty(quasi, np.int64)
+    high = np.empty(quasi, np.int64)
+    for a in range(quasi if people.shape[0] else 0):
+        low[a] = people[:, a].min()
+        high[a] = people[:, a].max()
+    if people.shape[0] and _together(blocks, guide, low, high, values_, mid, half, room):
+        good[:] = True
+        return ALL
     stack = [(0, people.shape[0])]
     answer = YES
     while len(stack) > 0:
@@ -768,45 +819,82 @@ def expand(
     return count
 
 
+class Offers(NamedTuple):
+    """Groups that left-over rows are offered to, with bounds over every BUNCH of them so that most are never looked at."""
+
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    losses: NDArray[np.float64]
+    totals: NDArray[np.float64]
+    """Information loss of each group, by column and in all. Groups only grow, so that bounds from below stay bounds."""
+    bunch_low: NDArray[np.int64]
+    bunch_high: NDArray[np.int64]
+    bunch_size: NDArray[np.int64]
+    bunch_total: NDArray[np.float64]
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def cheapest(
-    row: Whole,
-    low: Whole,
-    high: Whole,
-    sizes: Whole,
-    losses: Doubles,
-    totals: Doubles,
-    trees: Trees,
-    best: Whole,
-    cost: Doubles,
-) -> None:
+def bounded(offers: Offers, bunch: int) -> None:
+    """Bring the bounds of one bunch up to date."""
+    first = bunch * BUNCH
+    last = min(first + BUNCH, offers.sizes.size)
+    for a in range(offers.low.shape[1]):
+        offers.bunch_low[bunch, a] = offers.low[first:last, a].min()
+        offers.bunch_high[bunch, a] = offers.high[first:last, a].max()
+    offers.bunch_size[bunch] = offers.sizes[first:last].min()
+    offers.bunch_total[bunch] = offers.totals[first:last].min()
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _offer(offers: Offers, g: int, row: Whole, trees: Trees, best: Whole, cost: Doubles) -> None:
+    """Put group g in its place among the cheapest; of two that cost the same, the earlier group is the cheaper."""
+    more = 0.0
+    for a in range(row.size):
+        v = row[a]
+        if v >= offers.low[g, a] and v <= offers.high[g, a]:
+            continue
+        if trees.offset[a] < 0:
+            more += (offers.low[g, a] - v if v < offers.low[g, a] else v - offers.high[g, a]) * trees.unit[a]
+        else:
+            wide = _loss(trees, a, min(v, offers.low[g, a]), max(v, offers.high[g, a]))
+            more += wide - offers.losses[g, a]
+        if offers.totals[g] + more * (offers.sizes[g] + 1) > cost[-1]:
+            return
+    growth = offers.totals[g] + more * (offers.sizes[g] + 1)
+    j = best.size - 1
+    if growth > cost[j] or (growth == cost[j] and g > best[j]):
+        return
+    while j > 0 and (growth < cost[j - 1] or (growth == cost[j - 1] and g < best[j - 1])):
+        cost[j] = cost[j - 1]
+        best[j] = best[j - 1]
+        j -= 1
+    cost[j] = growth
+    best[j] = g
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def cheapest(row: Whole, offers: Offers, trees: Trees, best: Whole, cost: Doubles) -> None:
     """The groups whose information loss grows least when `row` joins, in `best`; `cost` holds their growth."""
     cost[:] = np.inf
     best[:] = -1
-    for g in range(sizes.size):
-        room = (cost[-1] - totals[g]) / (sizes[g] + 1)  # what the box may grow before the group is too dear
+    least = np.empty(offers.bunch_size.size)
+    for bunch in range(least.size):
         more = 0.0
         for a in range(row.size):
-            if more >= room:
-                break
-            v = row[a]
-            if v >= low[g, a] and v <= high[g, a]:
-                continue
-            if trees.offset[a] < 0:
-                more += (low[g, a] - v if v < low[g, a] else v - high[g, a]) * trees.unit[a]
-            else:
-                more += _loss(trees, a, min(v, low[g, a]), max(v, high[g, a])) - losses[g, a]
-        if more >= room:
+            if trees.offset[a] < 0:  # a step outside may cost nothing more in a taxonomy
+                below = offers.bunch_low[bunch, a] - row[a]
+                above = row[a] - offers.bunch_high[bunch, a]
+                more += max(below, above, 0) * trees.unit[a]
+        # A hair less: the sums of single groups round otherwise than this one.
+        least[bunch] = (offers.bunch_total[bunch] + more * (offers.bunch_size[bunch] + 1)) * (1 - 1e-9)
+    nearest = int(np.argmin(least))
+    for turn in range(-1, least.size):
+        bunch = nearest if turn < 0 else turn
+        if turn == nearest or least[bunch] > cost[-1]:
             continue
-        growth = totals[g] + more * (sizes[g] + 1)
-        if growth < cost[-1]:
-            j = best.size - 1
-            while j > 0 and cost[j - 1] > growth:
-                cost[j] = cost[j - 1]
-                best[j] = best[j - 1]
-                j -= 1
-            cost[j] = growth
-            best[j] = g
+        for g in range(bunch * BUNCH, min(bunch * BUNCH + BUNCH, offers.sizes.size)):
+            _offer(offers, g, row, trees, best, cost)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -50,6 +50,8 @@ def lay_out(space: Space, places: Whole, centre: NDArray[np.float64], *, enough:
         v=np.ascontiguousarray(whole.transpose(0, 2, 1)),
         low=np.ascontiguousarray(low.T),
         high=np.ascontiguousarray(high.T),
+        base=low,
+        fixed=low == high,
         low_place=low_place,
         high_place=high_place,
         fill=fill,

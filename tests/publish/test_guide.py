@@ -1,0 +1,117 @@
+"""A sample guides the exact checks, many small blocks hold the rows, and grown groups are checked by what is new in them:
+none of this may change an answer. Samples of a handful of rows guide badly, which is the point.
+"""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.publish import brute
+from tests.publish.test_checker import tables
+
+from wallflower.publish import checker as checker_module
+from wallflower.publish import layout
+from wallflower.publish.checker import Checker, Since
+
+LEVELS = {
+    "strict": brute.strict,
+    "candidate": lambda *case: brute.candidate(*case) and not brute.exposed(*case),
+}
+
+
+@contextmanager
+def misled(sample, width):
+    """Guides of about `sample` rows, blocks of at most `width`."""
+    parts = layout._parts
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checker_module, "SAMPLE", sample)
+        patch.setattr(layout, "_parts", lambda places, x, _: parts(places, x, width))
+        yield
+
+
+def a_group(checker, members):
+    quasi = checker.quasi
+    low, high = checker.places[members, :quasi].min(axis=0), checker.places[members, :quasi].max(axis=0)
+    return low, high, checker.by_closeness(checker.places[members, quasi:])
+
+
+@given(tables(), st.integers(1, 5), st.integers(2, 5))
+@settings(max_examples=200, deadline=None)
+def test_exact_answers_do_not_depend_on_the_guide_or_the_blocks(case, sample, width):
+    where, places, members = case
+    with misled(sample, width):
+        checker = Checker(where, places)
+        assert checker.blocks.fill.sum() == len(places)
+        assert sorted(row for b, many in enumerate(checker.blocks.fill) for row in _slots(checker, b)[:many]) == list(
+            range(len(places))
+        )
+        group = a_group(checker, members)
+        assert checker.outliers().tolist() == [brute.outlier(where, places, row) for row in places]
+        for level, plain in LEVELS.items():
+            expected = plain(where, places, *group)
+            assert checker.verdict(level, *group).failed != expected
+            assert checker.guided(level, *group).failed or expected
+
+
+def _slots(checker, block):
+    return checker.slots.reshape(len(checker.blocks.fill), -1)[block].tolist()
+
+
+@given(tables(), st.integers(1, 5), st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_grown_group_gets_the_answer_that_a_new_one_would(case, sample, data):
+    where, places, members = case
+    with misled(sample, 4):
+        checker = Checker(where, places)
+        more = data.draw(st.lists(st.integers(0, len(places) - 1), max_size=4))
+        before, after = a_group(checker, members), a_group(checker, np.concatenate([members, np.array(more, int)]))
+        known = {tuple(value) for value in before[2].tolist()}
+        added = np.array([v for v in after[2].tolist() if tuple(v) not in known], dtype=np.int64)
+        for level in LEVELS:
+            first = checker.verdict(level, *before)
+            if not first.failed:
+                since = Since(*before[:2], added.reshape(-1, before[2].shape[1]), first.anchor)
+                fresh = checker.verdict(level, *after)
+                grown = checker.verdict(level, *after, since=since)
+                assert grown.failed == fresh.failed
+                assert checker.guided(level, *after, since=since).failed or not fresh.failed
+                for anchor in (first.anchor, grown.anchor) if level == "strict" else ():
+                    assert anchor is None or _all_normal(checker, anchor, before[2])
+
+
+def _all_normal(checker, spot, values):
+    return checker.normal(np.column_stack([np.tile(spot, (len(values), 1)), values])).all()
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=1, max_size=4))
+def test_fresh_faces_name_every_new_corner_once_and_no_old_one(columns):
+    inner = np.array([sorted(column[:2]) for column in columns])
+    outer = np.array([sorted(column) for column in columns])[:, [0, 3]]
+    since = Since(inner[:, 0], inner[:, 1], np.zeros((0, 1), dtype=np.int64))
+    low, high = outer.T
+    named = []
+    for face in since.fresh_faces(low, high):
+        ends = [[(low, high)[side - 1][a]] if side else sorted({low[a], high[a]}) for a, side in enumerate(face)]
+        named += list(np.array(np.meshgrid(*ends)).reshape(len(columns), -1).T.tolist())
+    new = {tuple(c) for c in brute.corners(low, high)} - {tuple(c) for c in brute.corners(inner[:, 0], inner[:, 1])}
+    assert {tuple(c) for c in named} >= new
+    assert len({tuple(c) for c in named}) == len(named)
+
+
+def test_the_comparison_would_notice_a_guide_that_decides():
+    """A planted bug: the guide's word taken for the rows'."""
+    rng = np.random.default_rng(5)
+    from tests.publish.spaces import number, space
+
+    where = space([number("a", 6)], [number("s", 4, role="sensitive")], p="1/2", d="1/2")
+    wrong = 0
+    for _ in range(40):
+        places = np.column_stack([rng.integers(0, 7, 25), rng.integers(0, 5, 25)]).astype(np.int64)
+        with misled(3, 4):
+            checker = Checker(where, places)
+        object.__setattr__(checker, "blocks", checker.guide)
+        low, high, values = a_group(checker, np.arange(4))
+        wrong += checker.verdict("strict", low, high, values).failed == brute.strict(where, places, low, high, values)
+    assert wrong > 0
