@@ -9,11 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.publish import brute
+from tests.publish.spaces import category, number, space
+from tests.publish.test_anonymise import LETTERS
 from tests.publish.test_checker import tables
 
 from wallflower.publish import checker as checker_module
 from wallflower.publish import layout
+from wallflower.publish.anonymise import offered
 from wallflower.publish.checker import Checker, Since
+from wallflower.publish.grouping import Workshop
+from wallflower.publish.kernels import BUNCH, ENDS, FARTHEST, INSIDE, NO, UNSURE, WIDTH, YES, cheapest, face
+from wallflower.publish.loss import information_loss
 
 LEVELS = {
     "strict": brute.strict,
@@ -92,8 +98,8 @@ def test_fresh_faces_name_every_new_corner_once_and_no_old_one(columns):
     since = Since(inner[:, 0], inner[:, 1], np.zeros((0, 1), dtype=np.int64))
     low, high = outer.T
     named = []
-    for face in since.fresh_faces(low, high):
-        ends = [[(low, high)[side - 1][a]] if side else sorted({low[a], high[a]}) for a, side in enumerate(face)]
+    for sides in since.fresh_faces(low, high):
+        ends = [[(low, high)[side - 1][a]] if side else sorted({low[a], high[a]}) for a, side in enumerate(sides)]
         named += list(np.array(np.meshgrid(*ends)).reshape(len(columns), -1).T.tolist())
     new = {tuple(c) for c in brute.corners(low, high)} - {tuple(c) for c in brute.corners(inner[:, 0], inner[:, 1])}
     assert {tuple(c) for c in named} >= new
@@ -103,8 +109,6 @@ def test_fresh_faces_name_every_new_corner_once_and_no_old_one(columns):
 def test_the_comparison_would_notice_a_guide_that_decides():
     """A planted bug: the guide's word taken for the rows'."""
     rng = np.random.default_rng(5)
-    from tests.publish.spaces import number, space
-
     where = space([number("a", 6)], [number("s", 4, role="sensitive")], p="1/2", d="1/2")
     wrong = 0
     for _ in range(40):
@@ -115,3 +119,80 @@ def test_the_comparison_would_notice_a_guide_that_decides():
         low, high, values = a_group(checker, np.arange(4))
         wrong += checker.verdict("strict", low, high, values).failed == brute.strict(where, places, low, high, values)
     assert wrong > 0
+
+
+@pytest.mark.parametrize("level", ["strict", "candidate"])
+def test_a_value_that_is_new_since_is_looked_at(level):
+    where = space([number("a", 3)], [number("s", 20, role="sensitive")], p="0.9", d="0.3")
+    places = np.array([[i % 2, 9 + i % 4] for i in range(40)] + [[0, 20]])
+    with misled(3, 4):
+        checker = Checker(where, places)
+    low, high, values = a_group(checker, np.arange(8))
+    passed = checker.verdict(level, low, high, values)
+    assert not passed.failed
+    more = checker.by_closeness(np.concatenate([values, [[20]]]))
+    since = Since(low, high, np.array([[20]]), passed.anchor)
+    assert checker.verdict(level, low, high, more, since=since).bad_values.tolist() == [[20]]
+
+
+def brute_squares(mode, x, mid, half):
+    """Squared distance of every row to the face: to its farthest point, to the nearest of its ends, to its inside."""
+    gap = np.abs(x - mid)
+    return ((gap + half if mode == FARTHEST else gap - half if mode == ENDS else np.maximum(gap - half, 0)) ** 2).sum(1)
+
+
+@pytest.mark.parametrize("mode", [FARTHEST, ENDS, INSIDE])
+def test_a_face_is_decided_as_its_rows_one_by_one_decide_it(mode):
+    rng = np.random.default_rng(mode)
+    said = {YES: 0, NO: 0}
+    for _ in range(300):
+        lasts = rng.integers(1, 5, 4)
+        axes = [number(f"q{a}", int(last), weight=int(rng.integers(0, 3))) for a, last in enumerate(lasts[:3])]
+        where = space(axes, [number("s", int(lasts[3]), role="sensitive")], p="1/2", d="0.85")
+        places = np.column_stack([rng.integers(0, last + 1, 60) for last in lasts]).astype(np.int64)
+        with misled(3, int(rng.integers(2, 30))):
+            checker = Checker(where, places)
+        blocks = checker.blocks
+        ends = np.sort(rng.integers(0, lasts + 1, (2, 4)), axis=0)
+        mid = ((ends.mean(axis=0) - blocks.centre) * blocks.scale).astype(np.float32)
+        half = (np.diff(ends, axis=0)[0] / 2 * blocks.scale).astype(np.float32)
+        squares = brute_squares(mode, (places - blocks.centre) * blocks.scale, mid, half)
+        blocks = blocks._replace(enough=int(np.count_nonzero(squares <= 1) + rng.integers(-2, 2)))
+        answer = face(blocks, mid, half, mode, np.empty(WIDTH, np.float32))
+        if answer == UNSURE:
+            assert (np.abs(squares - 1) < 1e-4).any()
+        else:
+            sure, maybe = (np.count_nonzero(squares <= 1 + edge) > blocks.enough for edge in (-1e-9, 1e-9))
+            assert (answer == YES) in {sure, maybe}
+            said[answer] += 1
+    assert min(said.values()) > 50
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_cheapest_groups_are_those_of_the_slow_search(seed):
+    rng = np.random.default_rng(seed)
+    where = space(
+        [number("a", 60), category("letter", LETTERS, list("aelmktp"))],
+        [number("s", 9, role="sensitive")],
+        p="1/2",
+        d="1/2",
+    )
+    places = np.column_stack([rng.integers(0, 61, 400), rng.integers(0, 7, 400), rng.integers(0, 10, 400)])
+    shop = Workshop(Checker(where, places.astype(np.int64)), "strict", 2)
+    groups = [shop.made(rng.choice(400, int(rng.integers(1, 9)), replace=False)) for _ in range(3 * BUNCH + 5)]
+    offers = offered(groups, shop)
+    lost = [_lost(where, g.low, g.high) for g in groups]
+    for row in places[:40]:
+        best, cost = np.empty(3, dtype=np.int64), np.empty(3)
+        cheapest(row[:2].copy(), offers, shop.trees, best, cost)
+        wide = [where.round_up(np.minimum(g.low, row[:2]), np.maximum(g.high, row[:2])) for g in groups]
+        growth = [
+            (len(g.rows) + 1) * _lost(where, *w) - len(g.rows) * old
+            for g, w, old in zip(groups, wide, lost, strict=True)
+        ]
+        np.testing.assert_allclose(cost, np.sort(growth)[:3])
+        np.testing.assert_allclose(np.array(growth)[best], cost)
+
+
+def _lost(where, low, high):
+    return sum(information_loss(axis, int(low[a]), int(high[a])) for a, axis in enumerate(where.quasi))

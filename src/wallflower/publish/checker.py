@@ -27,7 +27,6 @@ HASTE = 64
 SAMPLE = 4096
 
 
-
 @dataclass(frozen=True)
 class Checker:
     """All rows of the table behind the exact tests. `places` has one row per row: quasi-identifiers, then sensitive columns.
@@ -178,7 +177,7 @@ class Checker:
                 return Verdict(anchor=self._central_corner(low, high))
             if answer != YES:
                 return Verdict(corners=False)
-        anchor = self._at_corners(rows, low, high, values, good, patience, since)
+        anchor = self._at_corners(rows, asked, good, patience)
         return Verdict(anchor=anchor) if good.all() else Verdict(bad_values=values[~good])
 
     def _candidate(self, rows: Blocks, asked: _Asked) -> Verdict:
@@ -207,22 +206,14 @@ class Checker:
     def each_at_some_corner(self, low: Whole, high: Whole, values: Whole) -> bool:
         """Whether every value is normal at some corner of the box."""
         good = np.zeros(len(values), dtype=np.bool_)
-        self._at_corners(self.blocks, low, high, values, good, PATIENCE)
+        self._at_corners(self.blocks, _Asked("attack", low, high, values, _NOBODY, None), good, PATIENCE)
         return bool(good.all())
 
-    def _at_corners(
-        self,
-        rows: Blocks,
-        low: Whole,
-        high: Whole,
-        values: Whole,
-        good: NDArray[np.bool_],
-        patience: int,
-        since: Since | None = None,
-    ) -> Whole | None:
+    def _at_corners(self, rows: Blocks, asked: _Asked, good: NDArray[np.bool_], patience: int) -> Whole | None:
         """Complete `good`: which values are normal at some corner of the box. Returns a corner at which all are, if one is known."""
         from wallflower.publish.kernels import some_corner, values_at
 
+        low, high, values, since = asked.low, asked.high, asked.values, asked.since
         here = np.zeros(len(values), dtype=np.bool_)
         if since is not None and since.anchor is not None and ((since.anchor == low) | (since.anchor == high)).all():
             corner = since.anchor

@@ -80,7 +80,7 @@ def _reach(blocks: Blocks, mid: Floats, half: Floats, mode: int) -> Floats:
             for b in range(least.size):
                 below = low[b] - m
                 above = high[b] - m
-                near = max(max(below, -above), zero) + h
+                near = max(below, -above, zero) + h
                 far = max(abs(below), abs(above)) + h
                 least[b] += near * near
                 most[b] += far * far
@@ -88,9 +88,9 @@ def _reach(blocks: Blocks, mid: Floats, half: Floats, mode: int) -> Floats:
             for b in range(least.size):
                 below = low[b] - m
                 above = high[b] - m
-                near = max(max(below, -above), zero) - h
+                near = max(below, -above, zero) - h
                 far = max(abs(below), abs(above)) - h
-                nearest = max(max(near, -far), zero)
+                nearest = max(near, -far, zero)
                 farthest = max(abs(near), abs(far))
                 least[b] += nearest * nearest
                 most[b] += farthest * farthest
@@ -98,7 +98,7 @@ def _reach(blocks: Blocks, mid: Floats, half: Floats, mode: int) -> Floats:
             for b in range(least.size):
                 below = low[b] - m
                 above = high[b] - m
-                near = max(max(max(below, -above), zero) - h, zero)
+                near = max(max(below, -above, zero) - h, zero)
                 far = max(max(abs(below), abs(above)) - h, zero)
                 least[b] += near * near
                 most[b] += far * far
@@ -106,9 +106,7 @@ def _reach(blocks: Blocks, mid: Floats, half: Floats, mode: int) -> Floats:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _measure(
-    x: Floats, base: Floats, fixed: Flags, b: int, mid: Floats, half: Floats, mode: int, out: Floats
-) -> None:
+def _measure(x: Floats, base: Floats, fixed: Flags, b: int, mid: Floats, half: Floats, mode: int, out: Floats) -> None:
     """Squared distances of one block's rows. Columns in which the block has one value are settled at once."""
     same = np.float32(0)
     for a in range(mid.size):
@@ -193,10 +191,6 @@ def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> 
             return YES
         if maybe + rest <= blocks.enough:
             return NO
-    if sure > blocks.enough:
-        return YES
-    if maybe <= blocks.enough:
-        return NO
     return UNSURE
 
 
@@ -352,7 +346,9 @@ def _together(
         h = high[a] if a < quasi else values[:, a - quasi].max()
         mid[a] = ((l + h) * 0.5 - blocks.centre[a]) * blocks.scale[a]
         half[a] = (h - l) * 0.5 * blocks.scale[a]
-    return guide.rows > 0 and _hoped(guide, mid, half, FARTHEST, room) and face(blocks, mid, half, FARTHEST, room) == YES
+    return (
+        guide.rows > 0 and _hoped(guide, mid, half, FARTHEST, room) and face(blocks, mid, half, FARTHEST, room) == YES
+    )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -709,8 +705,7 @@ def _loss(trees: Trees, a: int, low: int, high: int) -> Any:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _outermost(blocks: Blocks, low: Whole, high: Whole, middle: Whole, mid: Floats, half: Floats, room: Floats) -> int:
-    """Whether the corner farthest from the rows' centre is normal with the middle sensitive value."""
+def _outermost(blocks: Blocks, low: Whole, high: Whole, middle: Whole, mid: Floats, half: Floats, room: Floats) -> Any:
     quasi = low.size
     for a in range(quasi):
         end = high[a] if abs(high[a] - blocks.centre[a]) >= abs(low[a] - blocks.centre[a]) else low[a]
@@ -723,7 +718,8 @@ def _outermost(blocks: Blocks, low: Whole, high: Whole, middle: Whole, mid: Floa
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def outermost(blocks: Blocks, low: Whole, high: Whole, value: Whole) -> int:
+def outermost(blocks: Blocks, low: Whole, high: Whole, value: Whole) -> Any:
+    """YES, NO or UNSURE: whether the corner farthest from the rows' centre is normal with this sensitive value."""
     axes = low.size + value.size
     return _outermost(
         blocks, low, high, value, np.empty(axes, np.float32), np.empty(axes, np.float32), np.empty(WIDTH, np.float32)
