@@ -195,6 +195,6 @@ def _abnormal(checker: Checker, crowd: Crowd, values: Whole) -> tuple[int, int]:
     people = checker.matching(crowd.low, crowd.high)
     known = np.ascontiguousarray(checker.places[people, : checker.quasi])
     good, bad = np.zeros(len(values), dtype=np.bool_), np.zeros(len(known), dtype=np.bool_)
-    everyone(checker.blocks, checker.guide, known, values, good, bad, False)
+    everyone(checker.blocks, checker.guide, known, values, good, bad, False, False)
     someone(checker.blocks, checker.guide, known, values, good)
     return int((~good).sum()), int(bad.sum())

@@ -41,6 +41,7 @@ class Checker:
     """Which row each slot of the blocks holds."""
     guide: Blocks = field(init=False, repr=False)
     """Evenly spread rows that stand for all of them where a guess will do; empty where the table is not much larger."""
+    _unguided: Blocks = field(init=False, repr=False)
     _found: Whole = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -50,9 +51,11 @@ class Checker:
         some = self.places[:: -(-rows // SAMPLE)] if rows >= 2 * SAMPLE else self.places[:0]
         share = int(enough * len(some) / max(rows, 1))
         guide, _ = lay_out(self.space, some, centre, enough=min(share, max(len(some) - 1, 0)))
+        nothing, _ = lay_out(self.space, some[:0], centre, enough=0)
         object.__setattr__(self, "blocks", blocks)
         object.__setattr__(self, "slots", slots)
         object.__setattr__(self, "guide", guide)
+        object.__setattr__(self, "_unguided", nothing)
         object.__setattr__(self, "_found", np.empty(rows, dtype=np.int64))
 
     @property
@@ -129,20 +132,20 @@ class Checker:
 
         `since`, for a group that grew, says what it was when it passed: then only what is new is looked at.
         """
-        return self._answer(self.blocks, self._asked(level, low, high, values, since), PATIENCE)
+        return self._answer(self.blocks, self._asked(level, low, high, values, since), hasty=False)
 
     def guided(self, level: Level, low: Whole, high: Whole, values: Whole, *, since: Since | None = None) -> Verdict:
-        """`verdict`, unless the guide thinks that it would fail: then that guess. So a pass is exact, and failures are quick."""
+        """`verdict`, but quick to refuse: on the word of the guide, or when the likeliest value does not do. A pass is exact."""
         from wallflower.publish.kernels import NO, outermost
 
         if self.guide.rows and level == "strict" and outermost(self.guide, low, high, values[0]) == NO:
             return Verdict(corners=False)
         asked = self._asked(level, low, high, values, since)
         if self.guide.rows and level != "attack":
-            guess = self._answer(self.guide, asked, HASTE)
+            guess = self._answer(self.guide, asked, hasty=True)
             if guess.failed:
                 return guess
-        return self._answer(self.blocks, asked, PATIENCE)
+        return self._answer(self.blocks, asked, hasty=level != "attack")
 
     def _asked(self, level: Level, low: Whole, high: Whole, values: Whole, since: Since | None) -> _Asked:
         people = self.matching(low, high) if level == "candidate" else _NOBODY
@@ -158,21 +161,22 @@ class Checker:
         best = leading(self.guide, low, high, values)
         return np.concatenate([values[best : best + 1], values[:best], values[best + 1 :]])
 
-    def _answer(self, rows: Blocks, asked: _Asked, patience: int) -> Verdict:
+    def _answer(self, rows: Blocks, asked: _Asked, *, hasty: bool) -> Verdict:
         if asked.level == "strict":
-            return self._strict(rows, asked, patience)
+            return self._strict(rows, asked, hasty=hasty)
         if asked.level == "candidate":
-            return self._candidate(rows, asked)
+            return self._candidate(rows, asked, hasty=hasty)
         return self._attack(asked.low, asked.high, asked.values)
 
-    def _strict(self, rows: Blocks, asked: _Asked, patience: int) -> Verdict:
+    def _strict(self, rows: Blocks, asked: _Asked, *, hasty: bool) -> Verdict:
         from wallflower.publish.kernels import ALL, YES, corners
 
         low, high, values, since = asked.low, asked.high, asked.values, asked.since
+        patience = HASTE if rows is self.guide else PATIENCE
         faces = np.zeros((1, len(low)), dtype=np.int8) if since is None else since.fresh_faces(low, high)
         good = np.zeros(len(values), dtype=np.bool_)
         if len(faces):
-            answer = corners(rows, self.guide, low, high, values, good, faces, patience)
+            answer = corners(rows, self._guide_for(rows), low, high, values, good, faces, hasty, patience)
             if answer == ALL:
                 return Verdict(anchor=self._central_corner(low, high))
             if answer != YES:
@@ -180,24 +184,28 @@ class Checker:
         anchor = self._at_corners(rows, asked, good, patience)
         return Verdict(anchor=anchor) if good.all() else Verdict(bad_values=values[~good])
 
-    def _candidate(self, rows: Blocks, asked: _Asked) -> Verdict:
+    def _candidate(self, rows: Blocks, asked: _Asked, *, hasty: bool) -> Verdict:
         from wallflower.publish.kernels import everyone, someone
 
         people, values, since = asked.people, asked.values, asked.since
         known = np.ascontiguousarray(self.places[people, : self.quasi])
         some = np.arange(len(people)) if since is None else np.flatnonzero(since.outside(known))
         good, bad = np.zeros(len(values), dtype=np.bool_), np.zeros(len(some), dtype=np.bool_)
-        everyone(rows, self.guide, known[some], values, good, bad, True)
+        everyone(rows, self._guide_for(rows), known[some], values, good, bad, True, hasty)
         if bad.any():
             return Verdict(bad_people=people[some[bad]])
         if since is not None:
             good |= ~since.is_new(values)
-        someone(rows, self.guide, known, values, good)
+        someone(rows, self._guide_for(rows), known, values, good)
         if not good.all():
             return Verdict(bad_values=values[~good])
         if rows is self.guide:
             return Verdict()
         return self._attack(asked.low, asked.high, values, people=people, all_normal=True)
+
+    def _guide_for(self, rows: Blocks) -> Blocks:
+        """The guide of all rows; the guide itself has none."""
+        return self._unguided if rows is self.guide else self.guide
 
     def _central_corner(self, low: Whole, high: Whole) -> Whole:
         centre = self.blocks.centre[: self.quasi]
@@ -220,10 +228,10 @@ class Checker:
             here |= ~since.is_new(values)
         else:
             corner = self._central_corner(low, high)
-        values_at(rows, self.guide, corner, values, here)
+        values_at(rows, self._guide_for(rows), corner, values, here)
         good |= here
         if not good.all():
-            some_corner(rows, self.guide, low, high, values, good, patience)
+            some_corner(rows, self._guide_for(rows), low, high, values, good, patience)
         return corner if here.all() else None
 
     def _attack(

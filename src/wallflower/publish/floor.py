@@ -44,6 +44,6 @@ def floor(checker: Checker, level: Level, suppressed: NDArray[np.int64]) -> Floo
         unhidable(checker.blocks, quasi, checker.places.min(axis=0), checker.places.max(axis=0), proved)
     else:
         good = np.zeros(len(checker.values), dtype=np.bool_)
-        everyone(checker.blocks, checker.guide, quasi, checker.values, good, proved, False)
+        everyone(checker.blocks, checker.guide, quasi, checker.values, good, proved, False, False)
     proved |= checker.sensitive_outliers()[rows]
     return Floor(len(rows), int(proved.sum()), len(suppressed))

@@ -311,15 +311,63 @@ def _corner(low: Whole, high: Whole, sides: NDArray[np.int8], point: Whole) -> N
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _favoured(guide: Blocks, mid: Floats, half: Floats, values: Whole, room: Floats) -> tuple[int, int]:
+    """The value with which most rows of the guide are near all of a face, and about how many are. `mid` is moved to it."""
+    quasi = mid.size - values.shape[1]
+    counts = np.zeros(values.shape[0], np.int64)
+    spots = np.empty(values.shape, np.float32)
+    for j in range(values.shape[0]):
+        for a in range(values.shape[1]):
+            spots[j, a] = (values[j, a] - guide.centre[quasi + a]) * guide.scale[quasi + a]
+    reach = _reach(guide, mid[:quasi], half[:quasi], FARTHEST)
+    for b in range(guide.fill.size):
+        if reach[0, b] > 1:
+            continue
+        _measure(guide.x, guide.base, guide.fixed, b, mid[:quasi], half[:quasi], FARTHEST, room)
+        for j in range(values.shape[0]):
+            counts[j] += _within(guide, b, room, spots[j])
+    best = int(np.argmax(counts))
+    mid[quasi:] = spots[best]
+    half[quasi:] = 0
+    return best, counts[best]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def leading(guide: Blocks, low: Whole, high: Whole, values: Whole) -> Any:
+    """The value with which most rows of the guide are near all of the box."""
+    mid = np.empty(low.size + values.shape[1], np.float32)
+    half = np.empty(low.size + values.shape[1], np.float32)
+    _face_of(guide, low, high, np.zeros(low.size, np.int8), mid, half)
+    return _favoured(guide, mid, half, values, np.empty(WIDTH, np.float32))[0]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _some_normal(
-    blocks: Blocks, point: Whole, values_: Whole, good: Flags, mid: Floats, half: Floats, room: Floats
+    blocks: Blocks,
+    guide: Blocks,
+    point: Whole,
+    values_: Whole,
+    good: Flags,
+    hasty: bool,
+    mid: Floats,
+    half: Floats,
+    room: Floats,
 ) -> Any:
     """Whether the quasi-identifiers of `point` are normal with some value, which is marked in `good`.
 
-    One count with the whole range of values first: when even that is too far, no value can be near enough.
+    First with the value that the guide favours; the `hasty` leave it at that, and may say no where another value would do. Then
+    one count with the whole range of values: when even that is too far, no value can be near enough.
     """
     quasi = point.size - values_.shape[1]
     _place(blocks, point, mid, half)
+    if guide.rows > 0 or hasty:
+        favoured, _ = _favoured(guide if guide.rows > 0 else blocks, mid, half, values_, room)
+        point[quasi:] = values_[favoured]
+        if normal(blocks, point, mid, half, room):
+            good[favoured] = True
+            return True
+        if hasty:
+            return False
     for a in range(values_.shape[1]):
         low = values_[:, a].min()
         high = values_[:, a].max()
@@ -346,9 +394,7 @@ def _together(
         h = high[a] if a < quasi else values[:, a - quasi].max()
         mid[a] = ((l + h) * 0.5 - blocks.centre[a]) * blocks.scale[a]
         half[a] = (h - l) * 0.5 * blocks.scale[a]
-    return (
-        guide.rows > 0 and _hoped(guide, mid, half, FARTHEST, room) and face(blocks, mid, half, FARTHEST, room) == YES
-    )
+    return _hoped(guide, mid, half, FARTHEST, room) and face(blocks, mid, half, FARTHEST, room) == YES
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -360,12 +406,14 @@ def corners(
     values: Whole,
     good: Flags,
     faces: NDArray[np.int8],
+    hasty: bool,
     patience: int,
 ) -> int:
     """Theorem 5.1 (3): YES when every corner of these faces of the box is normal with some value. Marks values seen to be
     normal in `good`. ALL when every corner of the box is normal with every value, UNSURE when `patience` faces were not enough.
 
     The guide, a sample, says which faces to split without asking the rows: their parts are asked, so that the answer is the same.
+    A `hasty` no may be wrong, a yes never is.
     """
     quasi = low.size
     axes = quasi + values.shape[1]
@@ -395,7 +443,7 @@ def corners(
             continue
         if widest < 0:
             _corner(low, high, sides, point)
-            found = _some_normal(blocks, point, values, good, mid, half, room)
+            found = _some_normal(blocks, guide, point, values, good, hasty, mid, half, room)
             if not found:
                 return NO
             continue
@@ -406,7 +454,7 @@ def corners(
                 point[a] = low[a] if abs(low[a] - blocks.centre[a]) > abs(high[a] - blocks.centre[a]) else high[a]
                 if sides[a] != FREE:
                     point[a] = low[a] if sides[a] == LOW else high[a]
-            if not _some_normal(blocks, point, values, good, mid, half, room):
+            if not _some_normal(blocks, guide, point, values, good, hasty, mid, half, room):
                 return NO
             widest = _face_of(blocks, low, high, sides, mid, half)
         nearer = LOW if mid[widest] > 0 else HIGH  # x is centred on the rows: the end nearer to 0 is the easier one
@@ -415,29 +463,6 @@ def corners(
             stack[depth, widest] = side
             depth += 1
     return YES
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def leading(blocks: Blocks, low: Whole, high: Whole, values: Whole) -> int:
-    """The value with which most rows are near all of the box."""
-    quasi = low.size
-    mid = np.empty(quasi, np.float32)
-    half = np.empty(quasi, np.float32)
-    room = np.empty(WIDTH, np.float32)
-    _face_of(blocks, low, high, np.zeros(quasi, np.int8), mid, half)
-    counts = np.zeros(values.shape[0], np.int64)
-    spots = np.empty(values.shape, np.float32)
-    for j in range(values.shape[0]):
-        for a in range(values.shape[1]):
-            spots[j, a] = (values[j, a] - blocks.centre[quasi + a]) * blocks.scale[quasi + a]
-    reach = _reach(blocks, mid, half, FARTHEST)
-    for b in range(blocks.fill.size):
-        if reach[0, b] > 1:
-            continue
-        _measure(blocks.x, blocks.base, blocks.fixed, b, mid, half, FARTHEST, room)
-        for j in range(values.shape[0]):
-            counts[j] += _within(blocks, b, room, spots[j])
-    return int(np.argmax(counts))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -555,10 +580,10 @@ def values_at(blocks: Blocks, guide: Blocks, spot: Whole, values: Whole, good: F
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def everyone(
-    blocks: Blocks, guide: Blocks, people: Whole, values_: Whole, good: Flags, bad: Flags, first_only: bool
+    blocks: Blocks, guide: Blocks, people: Whole, values_: Whole, good: Flags, bad: Flags, first_only: bool, hasty: bool
 ) -> int:
     """Candidate plainness (b): YES when everyone is normal with some value, ALL when with every value. `bad` marks who is not
-    (the first, or all).
+    (the first, or all). A `hasty` no may be wrong, a yes never is.
     """
     quasi = people.shape[1]
     mid = np.empty(quasi + values_.shape[1], np.float32)
@@ -589,7 +614,7 @@ def everyone(
             continue
         if widest < 0:
             point[:quasi] = people[order[start]]
-            found = _some_normal(blocks, point, values_, good, mid, half, room)
+            found = _some_normal(blocks, guide, point, values_, good, hasty, mid, half, room)
             if not found:
                 answer = NO
                 for i in range(start, stop):
