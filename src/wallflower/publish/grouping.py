@@ -76,10 +76,14 @@ class Workshop:
         places = self.checker.places
         if self.level == "attack" or not len(places):
             return np.zeros(len(places), dtype=np.bool_)
-        distinct, inverse = np.unique(self.cutter.rows, axis=0, return_inverse=True)
+        quasi = self.cutter.rows
+        fresh = np.append(
+            True, (quasi[1:] != quasi[:-1]).any(axis=1)
+        )  # rows are sorted, so that equal ones are neighbours
+        distinct = quasi[fresh]
         good = np.zeros(len(distinct), dtype=np.bool_)
         normal_many(self.sample, np.column_stack([distinct, np.tile(self.middle, (len(distinct), 1))]), good)
-        return np.asarray(~good[inverse.reshape(-1)], dtype=np.bool_)
+        return np.asarray(~good[np.cumsum(fresh) - 1], dtype=np.bool_)
 
     def made(self, rows: Whole) -> Group:
         part = self.checker.places[rows]

@@ -36,8 +36,10 @@ _CLASSES, _FINENESS = 16, 5
 class Blocks(NamedTuple):
     """Rows in blocks. Axes: quasi-identifiers first, then sensitive columns; an axis without weight has coordinates 0."""
 
-    x: NDArray[np.float32]
-    """[block, axis, WIDTH]; only the first `fill` of a block count."""
+    x: NDArray[Any]
+    """[block, axis, WIDTH]: places above the lowest of the block, in as few bytes as hold them, because reading them is what
+    takes time in a large table. A coordinate is base + x·unit. Only the first `fill` of a block count.
+    """
     v: NDArray[np.int64]
     """The same as whole places."""
     low: NDArray[np.float32]
@@ -52,7 +54,9 @@ class Blocks(NamedTuple):
     fill: NDArray[np.int64]
     centre: NDArray[np.float64]
     scale: NDArray[np.float64]
-    """x = (v − centre)·scale"""
+    """A coordinate is (v − centre)·scale."""
+    unit: NDArray[np.float32]
+    """`scale` again."""
     ratio: NDArray[np.float64]
     """factor / limit, for float64"""
     factor: NDArray[np.uint64]
@@ -106,7 +110,9 @@ def _reach(blocks: Blocks, mid: Floats, half: Floats, mode: int) -> Floats:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _measure(x: Floats, base: Floats, fixed: Flags, b: int, mid: Floats, half: Floats, mode: int, out: Floats) -> None:
+def _measure(
+    x: NDArray[Any], unit: Floats, base: Floats, fixed: Flags, b: int, mid: Floats, half: Floats, mode: int, out: Floats
+) -> None:
     """Squared distances of one block's rows. Columns in which the block has one value are settled at once."""
     same = np.float32(0)
     for a in range(mid.size):
@@ -124,24 +130,25 @@ def _measure(x: Floats, base: Floats, fixed: Flags, b: int, mid: Floats, half: F
     for a in range(mid.size):
         if fixed[b, a]:
             continue
-        m = mid[a]
+        m = mid[a] - base[b, a]
+        u = unit[a]
         h = half[a]
         row = x[b, a]
         if h == 0:
             for i in range(WIDTH):
-                t = row[i] - m
+                t = np.float32(row[i]) * u - m
                 out[i] += t * t
         elif mode == FARTHEST:
             for i in range(WIDTH):
-                t = abs(row[i] - m) + h
+                t = abs(np.float32(row[i]) * u - m) + h
                 out[i] += t * t
         elif mode == ENDS:
             for i in range(WIDTH):
-                t = abs(row[i] - m) - h
+                t = abs(np.float32(row[i]) * u - m) - h
                 out[i] += t * t
         else:
             for i in range(WIDTH):
-                t = max(abs(row[i] - m) - h, np.float32(0))
+                t = max(abs(np.float32(row[i]) * u - m) - h, np.float32(0))
                 out[i] += t * t
 
 
@@ -183,7 +190,7 @@ def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> 
             starts[c] += 1
     maybe = sure
     for b in order:
-        _measure(blocks.x, blocks.base, blocks.fixed, b, mid, half, mode, room)
+        _measure(blocks.x, blocks.unit, blocks.base, blocks.fixed, b, mid, half, mode, room)
         sure += _tally(room, blocks.fill[b], lower)
         maybe += _tally(room, blocks.fill[b], upper)
         rest -= blocks.fill[b]
@@ -239,7 +246,7 @@ def near(blocks: Blocks, point: Whole, mid: Floats, half: Floats, room: Floats) 
         if reach[1, b] <= lower:
             count += blocks.fill[b]
         elif reach[0, b] <= upper:
-            _measure(blocks.x, blocks.base, blocks.fixed, b, mid, half, FARTHEST, room)
+            _measure(blocks.x, blocks.unit, blocks.base, blocks.fixed, b, mid, half, FARTHEST, room)
             for i in range(blocks.fill[b]):
                 if room[i] <= lower or (room[i] <= upper and _exactly_near(blocks, b, i, point)):
                     count += 1
@@ -272,15 +279,16 @@ def _within(blocks: Blocks, b: int, room: Floats, spot: Floats) -> int:
     quasi = blocks.low.shape[0] - spot.size
     if spot.size == 1:
         row = blocks.x[b, quasi]
-        m = spot[0]
+        m = spot[0] - blocks.base[b, quasi]
+        u = blocks.unit[quasi]
         for i in range(blocks.fill[b]):
-            t = row[i] - m
+            t = np.float32(row[i]) * u - m
             count += np.float32(1) if room[i] + t * t <= 1 else np.float32(0)
         return int(count)
     for i in range(blocks.fill[b]):
         s = room[i]
         for a in range(spot.size):
-            t = blocks.x[b, quasi + a, i] - spot[a]
+            t = np.float32(blocks.x[b, quasi + a, i]) * blocks.unit[quasi + a] + blocks.base[b, quasi + a] - spot[a]
             s += t * t
         count += np.float32(1) if s <= 1 else np.float32(0)
     return int(count)
@@ -323,7 +331,7 @@ def _favoured(guide: Blocks, mid: Floats, half: Floats, values: Whole, room: Flo
     for b in range(guide.fill.size):
         if reach[0, b] > 1:
             continue
-        _measure(guide.x, guide.base, guide.fixed, b, mid[:quasi], half[:quasi], FARTHEST, room)
+        _measure(guide.x, guide.unit, guide.base, guide.fixed, b, mid[:quasi], half[:quasi], FARTHEST, room)
         for j in range(values.shape[0]):
             counts[j] += _within(guide, b, room, spots[j])
     best = int(np.argmax(counts))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Whole = NDArray[np.int64]
 _FEW = 256
-"""Columns with more values than this are not parted by value."""
+"""Columns with more places than this are not parted by value."""
 _COMMON = 2
 """A value with so many blocks' rows gets blocks of its own."""
 
@@ -28,6 +28,9 @@ def lay_out(space: Space, places: Whole, centre: NDArray[np.float64], *, enough:
     from wallflower.publish.kernels import WIDTH, Blocks
 
     rows, width = places.shape
+    sizes = np.array([axis.size for axis in space.axes])
+    if rows and (places.min() < 0 or (places.max(axis=0) >= sizes).any()):
+        raise ValueError("a place is outside its column")
     ratio = np.array([factor / space.limit for factor in space.factors])
     scale = np.sqrt(ratio)
     x = ((places - centre) * scale).astype(np.float32)
@@ -38,15 +41,16 @@ def lay_out(space: Space, places: Whole, centre: NDArray[np.float64], *, enough:
     slots = np.full((count, WIDTH), -1, dtype=np.int64)
     slots[inside] = np.concatenate(parts) if count else places[:0, 0]
     slots = np.where(inside, slots, slots[:, :1])  # filled up with a row of the same block, so that its corners stay
-    whole, laid = places[slots], x[slots]
+    whole = places[slots]
     low_place, high_place = whole.min(axis=1, initial=2**62), whole.max(axis=1, initial=-(2**62))
     low, high = (((corner - centre) * scale).astype(np.float32) for corner in (low_place, high_place))
-    # Rounding of one coordinate, of a difference of two, and of a sum of squares near 1, doubled.
-    widest = float(((np.array([a.size for a in space.axes]) + 1) * scale).max())
+    # Of a coordinate's difference: base, unit, product, sums and the face's own middle and half round by at most 12 · 2^-24 · reach
+    # in all. Of a sum of squares near 1: twice that in every column, and the sum's own rounding. All of it doubled.
+    widest = float(((sizes + 1) * scale).max())
     reach = float(np.abs(x).max()) + widest if rows else 1.0
-    margin = 2 * (12 * reach * np.sqrt(width) + 2 * width + 4) * 2.0**-24
+    margin = 2 * (24 * reach * np.sqrt(width) + 2 * width + 4) * 2.0**-24
     blocks = Blocks(
-        x=np.ascontiguousarray(laid.transpose(0, 2, 1)),
+        x=np.ascontiguousarray((whole - low_place[:, None, :]).transpose(0, 2, 1), dtype=_narrowest(int(sizes.max()))),
         v=np.ascontiguousarray(whole.transpose(0, 2, 1)),
         low=np.ascontiguousarray(low.T),
         high=np.ascontiguousarray(high.T),
@@ -57,6 +61,7 @@ def lay_out(space: Space, places: Whole, centre: NDArray[np.float64], *, enough:
         fill=fill,
         centre=centre,
         scale=scale,
+        unit=scale.astype(np.float32),
         ratio=ratio,
         factor=np.array([factor % 2**64 for factor in space.factors], dtype=np.uint64),
         limit=np.uint64(space.limit % 2**64),
@@ -67,13 +72,17 @@ def lay_out(space: Space, places: Whole, centre: NDArray[np.float64], *, enough:
     return blocks, slots.reshape(-1)
 
 
+def _narrowest(places: int) -> type[np.uint8 | np.uint16 | np.float32]:
+    return np.uint8 if places <= 2**8 else np.uint16 if places <= 2**16 else np.float32
+
+
 def _parts(places: Whole, x: NDArray[np.float32], width: int) -> list[Whole]:
     """The rows of each block.
 
     As long as a fifth of a part or more shares one value of a column, it is parted by that column's common values, rare ones
     together: in a column in which a block has one value, its rows need no looking at. After that, by medians of the widest column.
     """
-    codes = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in places.T]
+    codes = np.ascontiguousarray((places - places.min(axis=0, initial=2**62)).T)
     few = [a for a, code in enumerate(codes) if len(code) and code.max() < _FEW]
     done: list[Whole] = []
     work = [np.arange(len(places))] if len(places) else []
