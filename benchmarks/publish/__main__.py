@@ -54,7 +54,8 @@ def check_speed(table: Table, *, quick: bool) -> None:
     slow = [brute_strict(x, limit, fair, lo * scale[:8], hi * scale[:8], v[:, 0] * scale[8]) for lo, hi, v in some]
     brute = (time.process_time() - start) / len(some)
     repeats = 20
-    checker.verdict("strict", *some[0])  # compiled, or read from numba's cache, before it is measured
+    for box in some:
+        checker.verdict("strict", *box)  # compiled, or read from numba's cache, before it is measured
     start = time.process_time()
     for _ in range(repeats):
         fast = [not checker.verdict("strict", lo, hi, v).failed for lo, hi, v in some]
@@ -94,7 +95,7 @@ def runs(table: Table, *, quick: bool) -> None:
     sizes = [10_000, 50_000] if quick else [50_000, 500_000]
     small = 10_000 if quick else 50_000
     data = {size: canonical(figure_7(size)) for size in sizes}
-    warm = canonical(figure_7(10_000))
+    warm = canonical(figure_7(20_000))  # large enough for a guide, so that all is compiled
     for level in ("strict", "candidate"):
         whole(warm, level)
     peer = peers.measured(peers.ANONYPY, data[small], NAMES)
@@ -103,7 +104,9 @@ def runs(table: Table, *, quick: bool) -> None:
         for level in ("strict", "candidate"):
             runs_ = [whole(data[size], level) for _ in range(3 if size == small else 1)]
             checker, grouping = runs_[0][:2]
-            cpu, wall = (min(run[i] for run in runs_) for i in (2, 3))  # a short run on a busy machine needs a second chance
+            cpu, wall = (
+                min(run[i] for run in runs_) for i in (2, 3)
+            )  # a short run on a busy machine needs a second chance
             spent[level].append(cpu)
             kept = np.concatenate([g.rows for g in grouping.groups])
             ours = lost(checker, [(g.low, g.high, len(g.rows)) for g in grouping.groups])

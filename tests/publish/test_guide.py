@@ -196,3 +196,15 @@ def test_the_cheapest_groups_are_those_of_the_slow_search(seed):
 
 def _lost(where, low, high):
     return sum(information_loss(axis, int(low[a]), int(high[a])) for a, axis in enumerate(where.quasi))
+
+
+@pytest.mark.parametrize("last", [255, 256, 65_535, 65_536, 2**31])
+def test_counts_are_exact_in_columns_of_every_width_of_integer(last):
+    rng = np.random.default_rng(last)
+    where = space([number("a", last), number("b", 1)], [number("s", 3, role="sensitive")], p="1/2", d="0.4")
+    places = np.column_stack([rng.integers(0, last + 1, 80), rng.integers(0, 2, 80), rng.integers(0, 4, 80)])
+    places[:2, 0] = 0, last
+    checker = Checker(where, places.astype(np.int64))
+    assert checker.outliers().tolist() == [brute.outlier(where, places, row) for row in places]
+    with pytest.raises(ValueError, match="outside its column"):
+        Checker(where, np.array([[last + 1, 0, 0]]))
