@@ -162,6 +162,13 @@ def _tally(squares: Floats, many: int, edge: np.float32) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _class_of(both: np.float32) -> int:
+    return int(
+        min(both * np.float32(_FINENESS), np.float32(_CLASSES - 1))
+    )  # the least first: an integer holds no 10^30
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> int:
     """YES: surely more than `enough` rows are near. NO: surely not. UNSURE: it hangs on rows inside the margin."""
     sure = 0
@@ -175,7 +182,7 @@ def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> 
             sure += blocks.fill[b]
         elif reach[0, b] <= upper:
             rest += blocks.fill[b]
-            starts[min(int((reach[0, b] + reach[1, b]) * _FINENESS), _CLASSES - 1) + 1] += 1
+            starts[_class_of(reach[0, b] + reach[1, b]) + 1] += 1
     if sure > blocks.enough:
         return YES
     if sure + rest <= blocks.enough:
@@ -185,7 +192,7 @@ def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> 
     order = np.empty(starts[_CLASSES], np.int64)  # blocks more inside than outside first: they settle a yes soonest
     for b in range(blocks.fill.size):
         if reach[1, b] > lower and reach[0, b] <= upper:
-            c = min(int((reach[0, b] + reach[1, b]) * _FINENESS), _CLASSES - 1)
+            c = _class_of(reach[0, b] + reach[1, b])
             order[starts[c]] = b
             starts[c] += 1
     maybe = sure

@@ -44,8 +44,7 @@ def lay_out(space: Space, places: Whole, centre: NDArray[np.float64], *, enough:
     whole = places[slots]
     low_place, high_place = whole.min(axis=1, initial=2**62), whole.max(axis=1, initial=-(2**62))
     low, high = (((corner - centre) * scale).astype(np.float32) for corner in (low_place, high_place))
-    # Of a coordinate's difference: base, unit, product, sums and the face's own middle and half round by at most 12 · 2^-24 · reach
-    # in all. Of a sum of squares near 1: twice that in every column, and the sum's own rounding. All of it doubled.
+    # plain.md derives it; this is nearly twice what it asks for.
     widest = float(((sizes + 1) * scale).max())
     reach = float(np.abs(x).max()) + widest if rows else 1.0
     margin = 2 * (24 * reach * np.sqrt(width) + 2 * width + 4) * 2.0**-24
