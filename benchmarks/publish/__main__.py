@@ -102,10 +102,10 @@ def runs(table: Table, *, quick: bool) -> None:
     spent: dict[str, list[float]] = {"strict": [], "candidate": []}
     for size in sizes:
         for level in ("strict", "candidate"):
-            runs_ = [whole(data[size], level) for _ in range(3 if size == small else 1)]
-            checker, grouping = runs_[0][:2]
+            tried = [whole(data[size], level) for _ in range(3 if size == small else 1)]
+            checker, grouping = tried[0][:2]
             cpu, wall = (
-                min(run[i] for run in runs_) for i in (2, 3)
+                min(run[i] for run in tried) for i in (2, 3)
             )  # a short run on a busy machine needs a second chance
             spent[level].append(cpu)
             kept = np.concatenate([g.rows for g in grouping.groups])

@@ -6,6 +6,7 @@ function of the multiset of rows.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -137,7 +138,7 @@ def _grow_chunk(shop: Workshop, chunk: Whole, first: NDArray[np.bool_] | None) -
 def _absorbed(shop: Workshop, group: Group, rows: Whole) -> Group:
     """With every free row inside the box that holds one of its values: box and values stay, so it stays plain."""
     fits = rows[_fits(shop, group, rows)]
-    return Group(np.union1d(group.rows, fits), group.low, group.high, group.ranks)
+    return replace(group, rows=np.union1d(group.rows, fits))
 
 
 def _fits(shop: Workshop, group: Group, rows: Whole) -> NDArray[np.bool_]:
@@ -172,7 +173,7 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
             if grows or rank not in held[g]:
                 values = checker.values[np.array(sorted(held[g] | {rank}), dtype=np.int64)]
                 added = checker.values[[rank] if rank not in held[g] else []]
-                since = Since(low[g].copy(), high[g].copy(), added, anchors[g])
+                since = Since(low[g], high[g], added, anchors[g])
                 verdict = checker.guided(shop.level, *wide, values, since=since)
                 if verdict.failed:
                     continue

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.progress import report
+from wallflower.publish.checker import NOBODY, Checker
 
 if TYPE_CHECKING:
-    from wallflower.publish.checker import Checker
     from wallflower.publish.published import Crowd
 
 Whole = NDArray[np.int64]
-_NOBODY: Whole = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def exposed(
     """
     free_low, free_high = _constrained(checker, low, high)
     if all_normal and not (free_low | free_high).all():
-        return Exposure(_NOBODY, _NOBODY)
+        return Exposure(NOBODY, NOBODY)
     people = checker.matching(low, high) if people is None else people
     known = checker.places[people, : checker.quasi]
     counted = np.array([axis.weight > 0 for axis in checker.space.quasi], dtype=np.bool_)

@@ -17,13 +17,11 @@ if TYPE_CHECKING:
 
 Level = Literal["candidate", "strict", "attack"]
 Whole = NDArray[np.int64]
-_NOBODY: Whole = np.zeros(0, dtype=np.int64)
+NOBODY: Whole = np.zeros(0, dtype=np.int64)
 PATIENCE = 20_000
 """Faces looked at before a group is given up as not plain; only boxes with a dozen wide columns come near it."""
 HASTE = 64
 """The same for a guess."""
-
-
 SAMPLE = 4096
 """Rows of the guide. Tables below four times as many have none: asking all rows is as quick."""
 
@@ -146,10 +144,10 @@ class Checker:
             guess = self._answer(self.guide, asked, hasty=True)
             if guess.failed:
                 return guess
-        return self._answer(self.blocks, asked, hasty=level != "attack")
+        return self._answer(self.blocks, asked, hasty=True)
 
     def _asked(self, level: Level, low: Whole, high: Whole, values: Whole, since: Since | None) -> _Asked:
-        people = self.matching(low, high) if level == "candidate" else _NOBODY
+        people = self.matching(low, high) if level == "candidate" else NOBODY
         led = values if level == "attack" else self._led(low, high, values)
         return _Asked(level, low, high, led, people, since)
 
@@ -215,7 +213,7 @@ class Checker:
     def each_at_some_corner(self, low: Whole, high: Whole, values: Whole) -> bool:
         """Whether every value is normal at some corner of the box."""
         good = np.zeros(len(values), dtype=np.bool_)
-        self._at_corners(self.blocks, _Asked("attack", low, high, values, _NOBODY, None), good, PATIENCE)
+        self._at_corners(self.blocks, _Asked("attack", low, high, values, NOBODY, None), good, PATIENCE)
         return bool(good.all())
 
     def _at_corners(self, rows: Blocks, asked: _Asked, good: NDArray[np.bool_], patience: int) -> Whole | None:

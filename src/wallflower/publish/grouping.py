@@ -1,6 +1,6 @@
 """Groups under construction: what a group is, when it is settled, and how a group that fails is repaired.
 
-Only `Checker.verdict` accepts a group. Samples, trims and orders only say what to try; they cannot let a group through.
+Only a pass of `Checker.guided`, which is exact, accepts a group. Samples, trims and orders only say what to try; they cannot let a group through.
 """
 
 from __future__ import annotations
@@ -77,9 +77,8 @@ class Workshop:
         if self.level == "attack" or not len(places):
             return np.zeros(len(places), dtype=np.bool_)
         quasi = self.cutter.rows
-        fresh = np.append(
-            True, (quasi[1:] != quasi[:-1]).any(axis=1)
-        )  # rows are sorted, so that equal ones are neighbours
+        # Rows are sorted, so that equal ones are neighbours.
+        fresh = np.append(True, (quasi[1:] != quasi[:-1]).any(axis=1))
         distinct = quasi[fresh]
         good = np.zeros(len(distinct), dtype=np.bool_)
         normal_many(self.sample, np.column_stack([distinct, np.tile(self.middle, (len(distinct), 1))]), good)

@@ -326,8 +326,8 @@ def _corner(low: Whole, high: Whole, sides: NDArray[np.int8], point: Whole) -> N
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _favoured(guide: Blocks, mid: Floats, half: Floats, values: Whole, room: Floats) -> tuple[int, int]:
-    """The value with which most rows of the guide are near all of a face, and about how many are. `mid` is moved to it."""
+def _favoured(guide: Blocks, mid: Floats, half: Floats, values: Whole, room: Floats) -> int:
+    """The value with which most rows of the guide are near all of a face."""
     quasi = mid.size - values.shape[1]
     counts = np.zeros(values.shape[0], np.int64)
     spots = np.empty(values.shape, np.float32)
@@ -341,10 +341,7 @@ def _favoured(guide: Blocks, mid: Floats, half: Floats, values: Whole, room: Flo
         _measure(guide.x, guide.unit, guide.base, guide.fixed, b, mid[:quasi], half[:quasi], FARTHEST, room)
         for j in range(values.shape[0]):
             counts[j] += _within(guide, b, room, spots[j])
-    best = int(np.argmax(counts))
-    mid[quasi:] = spots[best]
-    half[quasi:] = 0
-    return best, counts[best]
+    return int(np.argmax(counts))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -353,7 +350,7 @@ def leading(guide: Blocks, low: Whole, high: Whole, values: Whole) -> Any:
     mid = np.empty(low.size + values.shape[1], np.float32)
     half = np.empty(low.size + values.shape[1], np.float32)
     _face_of(guide, low, high, np.zeros(low.size, np.int8), mid, half)
-    return _favoured(guide, mid, half, values, np.empty(WIDTH, np.float32))[0]
+    return _favoured(guide, mid, half, values, np.empty(WIDTH, np.float32))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -376,7 +373,7 @@ def _some_normal(
     quasi = point.size - values_.shape[1]
     _place(blocks, point, mid, half)
     if guide.rows > 0 or hasty:
-        favoured, _ = _favoured(guide if guide.rows > 0 else blocks, mid, half, values_, room)
+        favoured = _favoured(guide if guide.rows > 0 else blocks, mid, half, values_, room)
         point[quasi:] = values_[favoured]
         if normal(blocks, point, mid, half, room):
             good[favoured] = True
