@@ -20,7 +20,7 @@ HEAVY = {
 HOMES = {
     "ibis": ["engines/"],
     "duckdb": ["engines/"],
-    "sqlalchemy": ["privacy/ledger.py"],
+    "sqlalchemy": ["ledger/book.py"],
     "dp_accounting": ["privacy/accountants.py"],
     "matplotlib": ["report/"],
     "jinja2": ["report/"],

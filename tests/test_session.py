@@ -17,7 +17,7 @@ from tests.contracts.examples_count import TABLE
 from wallflower import errors
 from wallflower.engines import from_frame
 from wallflower.privacy.guarantees import PureDP
-from wallflower.privacy.ledger import Ledger
+from wallflower.ledger import Ledger
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.schema import loads

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 from wallflower.engines.base import Rows, Source
 from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
-from wallflower.privacy.ledger import Charge, Ledger
+from wallflower.ledger.book import Charge, Ledger
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.schema.declaration import Declaration
@@ -52,7 +52,7 @@ class Session:
     >>> import pyarrow, tempfile
     >>> from pathlib import Path
     >>> from wallflower.count import Outliers
-    >>> from wallflower.privacy.ledger import Ledger
+    >>> from wallflower.ledger import Ledger
     >>> from wallflower.schema import loads
     >>> folder = tempfile.TemporaryDirectory()
     >>> declared = loads('''
