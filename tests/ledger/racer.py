@@ -21,8 +21,8 @@ from pathlib import Path
 
 from tests.declared import declare
 from wallflower.errors import BudgetError
-from wallflower.privacy.guarantees import PureDP
 from wallflower.ledger import Ledger
+from wallflower.privacy.guarantees import PureDP
 from wallflower.schema.declaration import Budget
 
 PROCESSES = 8

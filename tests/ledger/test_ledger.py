@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.declared import FULL, X, declare, model
 from wallflower.errors import BudgetError, LedgerError, NotComposable, UsageError
+from wallflower.ledger import Ledger
 from wallflower.ledger.journal import limits_of
 from wallflower.privacy.guarantees import (
     BUT_ASKED,
@@ -23,7 +24,6 @@ from wallflower.privacy.guarantees import (
     PureDP,
     SensitivePrivacy,
 )
-from wallflower.ledger import Ledger
 from wallflower.schema.declaration import Budget
 
 COUNT = {"command": "count", "columns": ["x"]}

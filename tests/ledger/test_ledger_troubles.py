@@ -17,8 +17,8 @@ import pytest
 
 from tests.declared import declare
 from wallflower.errors import BudgetError, LedgerError
-from wallflower.privacy.guarantees import PureDP
 from wallflower.ledger.book import APPLICATION, Ledger
+from wallflower.privacy.guarantees import PureDP
 
 HALF = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
 NOBODY = 65534

@@ -12,8 +12,8 @@ import pytest
 
 from tests.ledger import racer
 from wallflower.errors import LedgerError
-from wallflower.privacy.guarantees import PureDP
 from wallflower.ledger import Ledger
+from wallflower.privacy.guarantees import PureDP
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.declared import FULL, declare, model
 from wallflower.errors import LedgerError
+from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import (
     BUT_ASKED,
     ApproxDP,
@@ -17,7 +18,6 @@ from wallflower.privacy.guarantees import (
     PureDP,
     SensitivePrivacy,
 )
-from wallflower.ledger import Ledger
 from wallflower.schema.declaration import Budget
 
 COUNT = {"command": "count"}

@@ -6,6 +6,6 @@
 - `statement`: the plain words of `show` and `history`; `ledger_errors`: what can be wrong with the book, and what to do
 """
 
-from wallflower.ledger import Ledger
+from wallflower.ledger.book import Ledger
 
 __all__ = ["Ledger"]

@@ -22,11 +22,11 @@ from urllib.parse import quote
 
 from wallflower.errors import LedgerError
 from wallflower.ledger import ledger_errors, statement
-from wallflower.privacy.accounts import bookings
+from wallflower.ledger.admission import checked, recorded, standing
 from wallflower.ledger.journal import Books, Damaged, Event, limits_of
 from wallflower.ledger.redeclaration import changed, refuse_other_table, refuse_unfit
+from wallflower.privacy.accounts import bookings
 from wallflower.privacy.guarantees import Guarantee
-from wallflower.ledger.admission import checked, recorded, standing
 from wallflower.schema.declaration import Declaration
 
 if TYPE_CHECKING:

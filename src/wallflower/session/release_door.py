@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from wallflower.engines.base import Source
 from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
-from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.ledger.book import Charge, Ledger
+from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import Release
 from wallflower.schema.declaration import Declaration
