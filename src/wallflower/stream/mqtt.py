@@ -102,7 +102,7 @@ class MqttTransport:
         ):  # paho forgets its thread as it ends, perhaps between looking for it and waiting for it
             self._client.loop_stop()
         # Paho closes its waking pair of sockets only when it is collected, at whatever moment that is.
-        self._client._reset_sockets()
+        self._client._reset_sockets()  # noqa: SLF001 - it has no public door
 
     def _connected(self, client: Any, _userdata: Any, _flags: Any, reason: Any, _properties: Any) -> None:
         if reason.is_failure:
