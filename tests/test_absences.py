@@ -19,7 +19,7 @@ HEAVY = {
 
 HOMES = {
     "ibis": ["engines/"],
-    "duckdb": ["engines/"],
+    "duckdb": ["engines/", "stream/results.py"],
     "sqlalchemy": ["privacy/ledger.py"],
     "dp_accounting": ["privacy/accountants.py"],
     "matplotlib": ["report/"],

@@ -6,8 +6,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from wallflower.engines.results import Results, WindowResult
 from wallflower.errors import UsageError
+from wallflower.stream.results import Results, WindowResult
 
 
 def window(number, sensor="s", count=4):

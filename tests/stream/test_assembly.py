@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.stream import support
 from wallflower.detectors.centre import Beyond
 from wallflower.noise.entropy import SeededEntropy
-from wallflower.stream import parties
+from wallflower.stream import assembly
 from wallflower.stream.corrector import Corrector, split
-from wallflower.stream.declaration import loads
 from wallflower.stream.messages import Candidates, Corrected, Differences, Noised, Presumed, Receipt, Threshold, Window
+from wallflower.stream.parser import loads
 
 WINDOW = Window(stream=bytes(8), sensor="s", series=bytes(8), number=0)
 
@@ -98,7 +98,7 @@ def test_the_corrector_forgets_at_the_receipt_and_is_bounded():
 
 def test_strangers_and_misfits_are_dropped_counted_and_harmless():
     stream = support.declared("paper")
-    analyst, corrector = parties.analyst(stream), parties.corrector(stream)
+    analyst, corrector = assembly.analyst(stream), assembly.corrector(stream)
     own = Window(stream=stream.fingerprint, sensor="s", series=bytes(8), number=0)
     strange = [
         Noised(window=WINDOW, readings=np.zeros((3, 2), dtype=np.int64), codes=None, layers=0),
@@ -123,7 +123,7 @@ def test_the_analyst_decides_by_the_posterior(layers):
     """Against a slow twin that integrates the model reading by reading, with the shares held."""
     text = support.text().replace("test = true", f'test = true\noutlier_share = "0.2"\n{layers}')
     stream = loads(text)
-    sensor, analyst = parties.sensor(stream, "s"), parties.analyst(stream)
+    sensor, analyst = assembly.sensor(stream, "s"), assembly.analyst(stream)
     rng = np.random.default_rng(2)
     readings = sensor.quantise(rng.normal(size=(60, 2)) * 20)
     noised, _ = sensor.say(readings, series=bytes(8), number=0, entropy=SeededEntropy(3))
@@ -175,11 +175,11 @@ def test_with_little_noise_the_decision_is_the_truth_and_with_much_it_is_nothing
             .replace('epsilon = "1/2"', f'epsilon = "{epsilon}"')
         )
         stream = loads(text.replace('epsilon2 = "2"', f'epsilon2 = "{epsilon}"\noutlier_share = "0.1"'))
-        sensor, analyst = parties.sensor(stream, "s"), parties.analyst(stream)
+        sensor, analyst = assembly.sensor(stream, "s"), assembly.analyst(stream)
         readings = sensor.quantise(np.random.default_rng(0).normal(size=(2000, 2)) * 12)
         noised, _ = sensor.say(readings, series=bytes(8), number=0, entropy=SeededEntropy(1))
         _, decision = analyst.receive(noised, bytes(16))
-        truth = parties.centre(stream).distance(readings) > 3
+        truth = assembly.centre(stream).distance(readings) > 3
         if exact:
             assert (decision.decided == truth).mean() > 0.999
         else:
@@ -193,15 +193,15 @@ def test_another_detector_plugs_in():
         def score(self, rows, /):
             return np.ones(len(rows))
 
-    sensor = parties.sensor(stream, "s")
+    sensor = assembly.sensor(stream, "s")
     noised, _ = sensor.say(np.zeros((5, 2), dtype=np.int64), series=bytes(8), number=0, entropy=SeededEntropy(1))
-    _, decision = parties.analyst(stream, Everything()).receive(noised, bytes(16))
+    _, decision = assembly.analyst(stream, Everything()).receive(noised, bytes(16))
     assert decision.presumed.all()
-    assert parties.detector("beyond(radius=7)", Fraction(3)) == Beyond(radius=7.0)
+    assert assembly.detector("beyond(radius=7)", Fraction(3)) == Beyond(radius=7.0)
 
 
 def test_readings_are_rounded_clipped_and_never_missing():
-    sensor = parties.sensor(support.declared(), "s")
+    sensor = assembly.sensor(support.declared(), "s")
     values = np.array([[0.004, 0.006], [1e9, -1e9], [math.nan, math.inf], [-0.005, 99.999]])
     assert sensor.quantise(values).tolist() == [[0, 1], [10_000, -10_000], [0, 10_000], [0, 10_000]]
 
@@ -209,7 +209,7 @@ def test_readings_are_rounded_clipped_and_never_missing():
 def test_the_bit_is_the_side_of_the_core_radius():
     text = support.text().replace('epsilon2 = "2"', 'epsilon2 = "60"')  # a coin that practically never flips
     stream = loads(text)
-    sensor = parties.sensor(stream, "s")
+    sensor = assembly.sensor(stream, "s")
     readings = sensor.quantise(np.array([[14.99, 0.0], [15.0, 0.0], [15.01, 0.0], [0.0, -16.0]]))
     noised, _ = sensor.say(readings, series=bytes(8), number=0, entropy=SeededEntropy(1))
     assert noised.codes.tolist() == [0, 0, 1, 1]

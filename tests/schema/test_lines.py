@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wallflower.errors import DeclarationError
 from wallflower.schema import loads
-from wallflower.schema.locate import locate
+from wallflower.schema.lines import locate
 
 LAYOUT = """\
 title = 'x # no comment'   # a comment = 1

@@ -21,15 +21,18 @@ from wallflower.stream.declaration import (
 )
 
 
-def read(file: Path) -> StreamDeclaration:
+def load(path: str | Path) -> StreamDeclaration:
+    """Read and check a stream declaration."""
+    file = Path(path)
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DeclarationError(f"the stream declaration '{file}' cannot be read ({type(error).__name__}).") from None
-    return parse(text, file)
+    return loads(text, path=file)
 
 
-def parse(text: str, path: Path | None) -> StreamDeclaration:
+def loads(text: str, *, path: Path | None = None) -> StreamDeclaration:
+    """The same from text; `path` is where relative files are looked for."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

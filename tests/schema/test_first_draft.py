@@ -1,6 +1,7 @@
 """A draft: nothing in it that came from a row but in a comment, and it loads once the open lines are filled in."""
 
 import re
+import stat
 import tomllib
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from wallflower.errors import DeclarationError
 from wallflower.schema import draft, loads
+from wallflower.schema.first_draft import shown_from_rows, write_for_owner
 
 
 @dataclass(frozen=True)
@@ -132,3 +134,20 @@ def test_any_names_and_texts_give_toml_once_filled(columns, stem):
         column.name for column in columns if column.name.strip() and not re.search(r"[\x00-\x1f\x7f]", column.name)
     ]
     assert list(parsed.get("columns", {})) == typable
+
+
+def test_only_the_owner_reads_a_draft_and_is_told_what_it_quotes(tmp_path):
+    place = tmp_path / "draft.toml"
+    write_for_owner(place, "x")
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    with pytest.raises(FileExistsError):
+        write_for_owner(place, "y")
+    columns = [Seen("city", "text", ("Ottawa", "Toronto")), Seen("age", "integer"), Seen("patient", "text", ("P1",))]
+    (sentence,) = shown_from_rows(columns, place)
+    assert "'city'" in sentence
+    assert "'patient'" not in sentence
+    assert "0600" in sentence
+    text = draft("rows.csv", columns, folder=tmp_path)
+    assert "Ottawa" in text
+    assert "P1" not in text
+    assert "no value of a row" in next(shown_from_rows(columns[1:], place))

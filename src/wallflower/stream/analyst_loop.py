@@ -6,15 +6,15 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from wallflower.engines.results import Results, WindowResult
 from wallflower.stream.analyst import Analyst, Decision
 from wallflower.stream.corrector import Corrector
 from wallflower.stream.messages import Message, Noised, Receipt
+from wallflower.stream.results import Results, WindowResult
 from wallflower.stream.transport import Delivery, Transport, topic_of, understand
 
 
 @dataclass
-class Deciding:
+class AnalystLoop:
     """Joins an analyst, its results and a line."""
 
     analyst: Analyst
@@ -88,7 +88,7 @@ class Deciding:
 
 
 @dataclass
-class Correcting:
+class CorrectorLoop:
     """Joins a corrector and a line; it keeps nothing on disk, because whatever it forgets is sent again."""
 
     corrector: Corrector

@@ -11,7 +11,8 @@ from pathlib import Path
 from wallflower.errors import DeclarationError
 from wallflower.schema.domains import EPOCH, Categories, Dates, Domain, Numbers
 from wallflower.schema.exact import shown
-from wallflower.schema.problems import Section, fraction, said
+from wallflower.schema.problems import said
+from wallflower.schema.section import Section, fraction
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 

@@ -30,7 +30,7 @@ class _Waiting:
 
 
 @dataclass
-class Sending:
+class SensorLoop:
     """Joins a sensor, its book and a line. At most `ahead` windows wait for receipts: then readings must wait too."""
 
     sensor: Sensor

@@ -51,6 +51,31 @@ def draft(data: str | Path, columns: Iterable[Described], *, folder: str | Path,
     return "\n".join(lines) + "\n"
 
 
+def write_for_owner(place: Path, text: str) -> None:
+    """A new file that only its owner reads: a draft may quote texts of the rows."""
+    with open(place, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write(text)
+
+
+def shown_from_rows(columns: Iterable[Described], place: Path) -> Iterator[str]:
+    """What of the rows stands in the draft, and why: said to whoever asked for it."""
+    quoting = [column for column in columns if _quotes(column)]
+    if not quoting:
+        yield f"{place} shows the names of your file's columns and no value of a row."
+        return
+    named = ", ".join(f"all {len(column.values or ())} different values of '{column.name}'" for column in quoting)
+    yield (
+        f"{place} quotes values seen in the rows, in comments: {named}. They help you to write the list of values, "
+        "and a value that one person has would name that person. Only you can read the file (mode 0600). "
+        "Delete those comments before you show it to anyone."
+    )
+
+
+def _quotes(column: Described) -> bool:
+    typeable = column.name.strip() and not _CONTROL.search(column.name)
+    return bool(typeable and column.kind == "text" and column.values and not _names_a_person(column.name))
+
+
 def _table(data: Path, columns: list[Described], folder: Path, table: str | None) -> Iterator[str]:
     yield f"# A draft for {quoted(data.name)}. Every line marked DECIDE waits for you. Answer from public knowledge: a code book,"
     yield "# a regulation, common sense. A bound or a list that was read off the rows would give the rows away."
@@ -99,8 +124,8 @@ def _column(column: Described) -> Iterator[str]:
     if column.kind == "boolean":
         yield 'values = ["false", "true"]'
     else:
-        if column.values:
-            yield f"# seen in the rows (delete this line before the file leaves your desk): {', '.join(quoted(value) for value in column.values)}"
+        if _quotes(column):
+            yield f"# seen in the rows (delete this line before the file leaves your desk): {', '.join(quoted(value) for value in column.values or ())}"
         yield f'values =  # {NOT_FROM_ROWS}; a list such as ["yes", "no"], or "values.csv"'
     yield 'outside = "drop"  # DECIDE: or the declared value that any other becomes'
     yield 'missing = "drop"  # DECIDE: or the declared value that an empty cell becomes'
