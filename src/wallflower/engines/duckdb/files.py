@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from wallflower.engines.database import Database
-from wallflower.engines.quiet import quietly, unreadable
-from wallflower.engines.reading import Kind
+from wallflower.engines.duckdb.database import Database
+from wallflower.engines.reading_rule import Kind
+from wallflower.engines.redaction import quietly, unreadable
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Reading
 
@@ -48,9 +48,10 @@ class File(Protocol):
 
 def open_file(path: Path | None, table: str | None, read: Reading) -> File:
     """The file at `path`; only its first bytes are read."""
-    from wallflower.engines.csv_file import CsvFile
-    from wallflower.engines.database_files import DuckFile, ParquetFile, SqliteFile
-    from wallflower.engines.json_file import JsonFile
+    from wallflower.engines.duckdb.csv_file import CsvFile
+    from wallflower.engines.duckdb.json_file import JsonFile
+    from wallflower.engines.duckdb.sqlite_file import SqliteFile
+    from wallflower.engines.duckdb.typed_files import DuckFile, ParquetFile
 
     if path is None:
         raise DeclarationError("the declaration names no source.", hint='Write source = "..." in [table].')

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallflower.detectors.geometry import Ball, normalised_ball
+from wallflower.geometry.balls import Ball, normalised_ball
 
 positive = st.fractions(min_value=Fraction(1, 1000), max_value=1000, max_denominator=1000)
 

@@ -1,7 +1,7 @@
 """How many rows lie within a radius of a row: exact, capped, and fast from one column to a dozen.
 
 Privacy needs counts only as far as they matter (a count above the cap changes nothing), so a row stops being looked at
-once its cap is reached. Rows are integers of steps and a radius is an integer inequality (`detectors.geometry`); equal rows
+once its cap is reached. Rows are integers of steps and a radius is an integer inequality (`geometry.balls`); equal rows
 count as often as they occur. Answers do not depend on the order of rows or on the number of threads.
 """
 
@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from wallflower.detectors.geometry import Ball
+from wallflower.geometry.balls import Ball
 
 MOST = 2**53
 """Coordinates beyond this are refused: a double no longer holds every integer, and the filter rests on that."""
@@ -53,7 +52,7 @@ class _Forest:
 class RadiusIndex:
     """Rows arranged so that radius questions are quick.
 
-    >>> from wallflower.detectors.geometry import Ball
+    >>> from wallflower.geometry.balls import Ball
     >>> index = RadiusIndex(np.array([[0], [3], [3], [9]]), [1])
     >>> index.counts(Ball((1,), 9), cap=10)
     array([3, 3, 3, 1])
@@ -114,7 +113,8 @@ class RadiusIndex:
         starts: NDArray[np.int64] | None = None,
         found: NDArray[np.int32] | None = None,
     ) -> NDArray[np.int64]:
-        from wallflower.detectors.kernels import neighbours, threads_for
+        from wallflower.geometry.arrangement_kernels import threads_for
+        from wallflower.geometry.kernels import neighbours
 
         if len(ball.weights) != self._width:
             raise ValueError(f"the ball must have {self._width} weights")
@@ -140,7 +140,7 @@ class RadiusIndex:
 
 
 def _plant(rows: NDArray[np.int64], shape: NDArray[np.float64]) -> _Forest:
-    from wallflower.detectors.kernels import BLOCK, arrange, threads_for
+    from wallflower.geometry.arrangement_kernels import BLOCK, arrange, threads_for
 
     size, width = rows.shape
     many = -(-size // BLOCK)

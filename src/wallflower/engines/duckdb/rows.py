@@ -1,69 +1,22 @@
-"""Rows in a file, read and aggregated by DuckDB through Ibis, within a memory limit and a private spill folder."""
+"""A view as Ibis expressions that DuckDB evaluates."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines import cube, ibis_reading, looking
-from wallflower.engines.base import Cells, Nearest, Record, Rows
-from wallflower.engines.database import MEMORY_LIMIT, Database, database
-from wallflower.engines.files import File, open_file
-from wallflower.engines.profile import Tally
-from wallflower.engines.quiet import broken, quietly, unreadable
-from wallflower.engines.reading import Kind, State, key_rule
-from wallflower.engines.view import View, position, recorded, view_of, wanted_columns, with_key
-from wallflower.errors import DeclarationError
-from wallflower.schema.declaration import Declaration, Reading
-
-
-@dataclass(frozen=True)
-class DuckSource:
-    """The file that a declaration names."""
-
-    declaration: Declaration
-    memory_limit: str = MEMORY_LIMIT
-
-    @contextmanager
-    def rows(self, columns: Sequence[str], /) -> Iterator[Rows]:
-        with self.open(columns) as rows:
-            yield rows
-
-    def verify(self, columns: Sequence[str], /) -> None:
-        with database(self.memory_limit) as base:
-            self._view(base, columns)
-
-    @contextmanager
-    def open(self, columns: Sequence[str]) -> Iterator[DuckRows]:
-        """`rows`, with what the owner may ask as well."""
-        with database(self.memory_limit) as base:
-            file, view = self._view(base, columns)
-            needed = with_key(self.declaration, view.columns)
-            path = file.path
-            quietly(lambda: file.stage(base, needed), lambda: unreadable(path))
-            yield quietly(lambda: DuckRows.over(view, base, needed), broken)
-
-    def tally(self, columns: Sequence[str]) -> Tally:
-        """For the owner alone (`profile.examine`)."""
-        key = self.declaration.key
-        with self.open(columns) as rows:
-            raw = None if key is None else f"c{rows.needed.index(key)}"
-            return quietly(lambda: looking.tally(rows.base, rows.view, raw), broken)
-
-    def _view(self, base: Database, columns: Sequence[str]) -> tuple[File, View]:
-        """From the file's schema alone."""
-        wanted = wanted_columns(self.declaration, columns)
-        file = open_file(self.declaration.source, self.declaration.source_table, self.declaration.read)
-        needed = with_key(self.declaration, wanted)
-        kinds = quietly(lambda: file.kinds(base, needed), lambda: unreadable(file.path))
-        return file, view_of(self.declaration, wanted, kinds, decimal=file.decimal)
+from wallflower.engines import cube, expressions
+from wallflower.engines.base import Cells, Nearest, Record
+from wallflower.engines.duckdb.database import Database
+from wallflower.engines.reading_rule import State, key_rule
+from wallflower.engines.redaction import broken, quietly
+from wallflower.engines.view import View, position, recorded
+from wallflower.schema.declaration import Declaration
 
 
 @dataclass(frozen=True)
@@ -128,12 +81,12 @@ class DuckRows:
         columns = {"present": staged.present}
         for at, name in enumerate(self.view.columns):
             raw = staged[f"c{self.needed.index(name)}"]
-            columns[f"x{at}"], columns[f"r{at}"] = ibis_reading.prepared(raw, self.view.rules[name])
+            columns[f"x{at}"], columns[f"r{at}"] = expressions.prepared(raw, self.view.rules[name])
         return self.base.view("prepared", staged.select(**columns))
 
     def settled(self, prepared: Any) -> dict[str, Any]:
         return {
-            place: ibis_reading.settled(prepared[f"x{at}"], prepared[f"r{at}"], self.view.rules[name])
+            place: expressions.settled(prepared[f"x{at}"], prepared[f"r{at}"], self.view.rules[name])
             for at, (name, place) in enumerate(self.places.items())
         }
 
@@ -142,7 +95,7 @@ class DuckRows:
         codes = []
         for name in columns:
             bins, number = self.view.bins(name), table[self.places[name]]
-            codes.append(number if bins is None else ibis_reading.bin_code(number, bins))
+            codes.append(number if bins is None else expressions.bin_code(number, bins))
         return codes
 
     def _fetch(self, columns: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -244,13 +197,13 @@ class DuckRows:
             found = numbered.filter(numbered.position == at)
         else:
             rule = key_rule(self.declaration.key or "", self.view.key_kind, key)
-            value, readable = ibis_reading.prepared(staged[f"c{self.needed.index(self.declaration.key)}"], rule)
-            found = staged.filter(ibis_reading.state(value, readable, rule) == int(State.INSIDE))
+            value, readable = expressions.prepared(staged[f"c{self.needed.index(self.declaration.key)}"], rule)
+            found = staged.filter(expressions.state(value, readable, rule) == int(State.INSIDE))
         columns = {"present": found.present}
         for name, place in self.places.items():
             rule_ = self.view.rules[name]
-            value, readable = ibis_reading.prepared(found[f"c{self.needed.index(name)}"], rule_)
-            columns[place] = ibis_reading.settled(value, readable, rule_)
+            value, readable = expressions.prepared(found[f"c{self.needed.index(name)}"], rule_)
+            columns[place] = expressions.settled(value, readable, rule_)
         answer = self.base.rows(found.select(**columns).limit(2))
         return [tuple(row[place] for place in self.places.values()) for row in answer]
 
@@ -260,26 +213,3 @@ def _spread(at: NDArray[np.int64], values: list[Any], shape: tuple[int, ...], dt
     spread = np.zeros(math.prod(shape), dtype)
     spread[at] = np.array(values, dtype)
     return spread.reshape(shape)
-
-
-def describe_file(
-    path: Path, table: str | None, read: Reading, few: int
-) -> list[tuple[str, str, tuple[str, ...] | None]]:
-    """For the owner alone (`profile.describe`)."""
-    with database() as base:
-        file = open_file(path, table, read)
-
-        def work() -> list[tuple[str, str, tuple[str, ...] | None]]:
-            names = list(dict.fromkeys(file.names(base)))
-            kinds = [_kind_or_none(file, base, name) for name in names]
-            file.stage(base, names)
-            return list(looking.described(base, names, kinds, few))
-
-        return quietly(work, lambda: unreadable(path))
-
-
-def _kind_or_none(file: File, base: Database, name: str) -> Kind | None:
-    try:
-        return file.kinds(base, [name])[name]
-    except DeclarationError:
-        return None  # a type that cannot be declared, or a name that occurs twice

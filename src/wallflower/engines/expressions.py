@@ -1,4 +1,4 @@
-"""The rule of `reading`, as Ibis expressions that a database evaluates.
+"""The rule of `reading_rule`, as Ibis expressions that a database evaluates.
 
 Two stages, so that no long expression is repeated: `prepared` turns a raw column into a comparable value and says
 whether it was readable; `state` and `settled` work on that value. Every cast is a TRY_CAST: a cast that fails
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from wallflower.engines.reading import (
+from wallflower.engines.reading_rule import (
     DATE_PATTERN,
     UNDECODABLE,
     CategoryRule,

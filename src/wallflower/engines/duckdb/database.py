@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wallflower.engines.quiet import broken, private_folder, quietly
+from wallflower.engines.redaction import broken, private_folder, quietly
 
 MEMORY_LIMIT = "1GiB"
 """What DuckDB may hold; beyond it, it spills into the private folder."""

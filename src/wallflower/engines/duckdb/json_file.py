@@ -1,6 +1,6 @@
 """JSON: an array of records, or one record per line.
 
-Each cell carries its own type and is written as text first (`reading.cell_text`). A record that lacks a column lacks a
+Each cell carries its own type and is written as text first (`reading_rule.cell_text`). A record that lacks a column lacks a
 cell, and it is no error when every record lacks it: whether one has it depends on the rows. In a file of
 lines, a line that is not a record is a row whose cells are all missing.
 """
@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wallflower.engines import sql
-from wallflower.engines.database import Database
-from wallflower.engines.reading import EXACT, UNDECODABLE, Kind
+from wallflower.engines.duckdb import sql
+from wallflower.engines.duckdb.database import Database
+from wallflower.engines.reading_rule import EXACT, UNDECODABLE, Kind
 
 LARGEST_RECORD = 1 << 26
 
@@ -47,7 +47,7 @@ class JsonFile:
 
 
 def _text(cell: str) -> str:
-    """`reading.cell_text`, in SQL."""
+    """`reading_rule.cell_text`, in SQL."""
     double = f"TRY_CAST(CAST({cell} AS VARCHAR) AS DOUBLE)"
     whole = f"{double} = floor({double}) AND abs({double}) < {EXACT}"
     return (

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wallflower.engines import sql
-from wallflower.engines.database import Database
-from wallflower.engines.reading import Kind
+from wallflower.engines.duckdb import sql
+from wallflower.engines.duckdb.database import Database
+from wallflower.engines.reading_rule import Kind
 from wallflower.engines.view import find_columns
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Reading

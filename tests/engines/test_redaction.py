@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 
 from tests.contracts.engine_sources import categories, declare, numbers
-from wallflower.engines import duck, from_frame, open_source, quiet
-from wallflower.engines.database import database
+from wallflower.engines import from_frame, open_source, redaction
+from wallflower.engines.duckdb.database import database
+from wallflower.engines.duckdb.source import DuckSource
 from wallflower.errors import ReleaseFailed, WallflowerError
 
 CANARY = "canary-7391"
@@ -48,7 +49,7 @@ def test_a_library_error_leaves_no_trace():
         raise ValueError(CANARY)
 
     with pytest.raises(ReleaseFailed) as caught:
-        quiet.quietly(fail, quiet.broken)
+        redaction.quietly(fail, redaction.broken)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
     assert CANARY not in everything(caught.value)
@@ -59,7 +60,7 @@ def test_errors_of_our_own_and_interrupts_pass():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        quiet.quietly(interrupt, quiet.broken)
+        redaction.quietly(interrupt, redaction.broken)
 
 
 def test_duckdb_would_have_told():
@@ -75,7 +76,7 @@ def test_a_broken_engine_tells_nothing(source, capfd, monkeypatch, ask):
         return f"SELECT CAST('{CANARY}' AS DOUBLE)"
 
     with pytest.raises(WallflowerError) as caught, source.rows(("x", "c")) as rows:  # noqa: PT012 - one question of several
-        monkeypatch.setattr("wallflower.engines.database.compiled", broken_sql)
+        monkeypatch.setattr("wallflower.engines.duckdb.database.compiled", broken_sql)
         if ask == "tally":
             source.tally(("x", "c"))
         else:
@@ -142,7 +143,7 @@ def test_a_large_aggregation_spills_and_only_into_the_private_folder(tmp_path, s
     rows_ = "SELECT range::VARCHAR AS k, (range * 7919) % 3000000 AS x FROM range(3000000)"
     duckdb.sql(rows_).write_parquet(str(path))
     column = numbers(lower="0", upper="3000000", step="1")
-    small = duck.DuckSource(replace(declare(column), source=path), memory_limit="60MiB")
+    small = DuckSource(replace(declare(column), source=path), memory_limit="60MiB")
     with small.open(("x",)) as rows:
         nearest = rows.nearest([], "x", 1_500_000, 2)
     assert list(nearest.values) == [1499998, 1499999, 1500000, 1500001, 1500002]

@@ -1,4 +1,4 @@
-"""The rule of `reading`, over Arrow arrays and numpy."""
+"""The rule of `reading_rule`, over Arrow arrays and numpy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines.reading import (
+from wallflower.engines.reading_rule import (
     DATE_PATTERN,
     UNDECODABLE,
     CategoryRule,

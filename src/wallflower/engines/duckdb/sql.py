@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from wallflower.engines.database import Database
-from wallflower.engines.reading import Kind
+from wallflower.engines.duckdb.database import Database
+from wallflower.engines.reading_rule import Kind
 
 TYPES = {
     # The width of numbers does not matter to the rule. Reals are called float32 so that Ibis always writes the cast to double.

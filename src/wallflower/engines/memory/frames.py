@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wallflower.engines.arrow_reading import refused
-from wallflower.engines.reading import cell_text
+from wallflower.engines.memory.dialect import refused
+from wallflower.engines.reading_rule import cell_text
 from wallflower.errors import UsageError
 
 

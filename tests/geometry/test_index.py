@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.detectors import naive
-from wallflower.detectors.geometry import Ball
-from wallflower.detectors.kernels import BLOCK
-from wallflower.detectors.radius import MOST, RadiusIndex
+from tests.geometry import naive
+from wallflower.geometry.arrangement_kernels import BLOCK
+from wallflower.geometry.balls import Ball
+from wallflower.geometry.index import MOST, RadiusIndex
 
 
 def random_case(seed):
