@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numba import get_num_threads, njit, prange, set_num_threads
+from numba import get_num_threads, prange, set_num_threads
 from numpy.typing import NDArray
+
+from wallflower.compiling import kernel
 
 BLOCK = 128
 _MASK = np.uint64(0xFFFFFFFF)
@@ -37,7 +39,7 @@ def threads_for(rows: int) -> Iterator[None]:
         set_num_threads(before)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _select(values: Floats, order: Ints, low: int, high: int, kth: int) -> None:
     """Reorder order[low:high] so that place kth holds the value it would hold if sorted, smaller ones before it."""
     left, right = low, high - 1
@@ -61,7 +63,7 @@ def _select(values: Floats, order: Ints, low: int, high: int, kth: int) -> None:
             return
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _split(columns: Floats, scaled: Floats, blocks: int, node: tuple[int, int], order: Ints) -> None:
     """Part the rows of a node at its middle block, across its widest side."""
     level, place = node
@@ -82,7 +84,7 @@ def _split(columns: Floats, scaled: Floats, blocks: int, node: tuple[int, int], 
     _select(columns[side], order, low, high, middle * BLOCK)
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def arrange(columns: Floats, scaled: Floats, blocks: int, levels: int) -> Ints:
     """An order of the rows in which every node of the block tree is a compact box."""
     order = np.arange(columns.shape[1])
@@ -98,7 +100,7 @@ def arrange(columns: Floats, scaled: Floats, blocks: int, levels: int) -> Ints:
     return order
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _within(one: Ints, other: Ints, exactly: Any) -> bool:
     """Σ weight·Δ² ≤ limit in integers: in 64 bits where the caller proved that enough, else in limbs of 32 bits."""
     reach, weights, limit, limbs, bound = exactly
@@ -138,7 +140,7 @@ def _within(one: Ints, other: Ints, exactly: Any) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _box_gaps(low: Floats, high: Floats, other_low: Floats, other_high: Floats, scaled: Floats) -> tuple[float, float]:
     """Least and greatest squared distance between a point of one box and a point of the other."""
     least = most = 0.0
@@ -150,7 +152,7 @@ def _box_gaps(low: Floats, high: Floats, other_low: Floats, other_high: Floats, 
     return least, most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _centre_gap(low: Floats, high: Floats, other_low: Floats, other_high: Floats, scaled: Floats) -> float:
     total = 0.0
     for axis in range(scaled.size):
@@ -159,7 +161,7 @@ def _centre_gap(low: Floats, high: Floats, other_low: Floats, other_high: Floats
     return total
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _squares(block: Floats, point: Floats, scaled: Floats, out: Floats) -> None:
     row = block[0]
     centre, factor = point[0], scaled[0]
@@ -174,7 +176,7 @@ def _squares(block: Floats, point: Floats, scaled: Floats, out: Floats) -> None:
             out[i] += factor * gap * gap
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _enclose(block: Floats, counts: Ints, cap: int, low: Floats, high: Floats) -> None:
     """The box of those rows of a block whose count is below the cap."""
     low[:], high[:] = np.inf, -np.inf
@@ -184,7 +186,7 @@ def _enclose(block: Floats, counts: Ints, cap: int, low: Floats, high: Floats) -
                 low[axis], high[axis] = min(low[axis], block[axis, i]), max(high[axis], block[axis, i])
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _gap(low: Floats, high: Floats, point: Floats, scaled: Floats) -> float:
     """Least squared distance from a point to a box."""
     total = 0.0
@@ -194,7 +196,7 @@ def _gap(low: Floats, high: Floats, point: Floats, scaled: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _meet(  # noqa: PLR0917 - a parallel loop takes no tuple of tuples
     blocks: Floats,
     rows: Ints,
@@ -229,7 +231,7 @@ def _meet(  # noqa: PLR0917 - a parallel loop takes no tuple of tuples
     return sure
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _climb(  # noqa: PLR0917 - as above
     blocks: Floats,
     rows: Ints,
@@ -286,7 +288,7 @@ def _climb(  # noqa: PLR0917 - as above
     return count
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs the inner loop its registers
     forest: Any, questions: Any, decision: Any, cap: int, listing_into: Any
 ) -> Ints:
