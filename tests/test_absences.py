@@ -19,8 +19,8 @@ HEAVY = {
 
 HOMES = {
     "ibis": ["engines/"],
-    "duckdb": ["engines/"],
-    "sqlalchemy": ["privacy/ledger.py"],
+    "duckdb": ["engines/", "stream/results.py"],
+    "sqlalchemy": ["ledger/book.py"],
     "dp_accounting": ["privacy/accountants.py"],
     "matplotlib": ["report/"],
     "jinja2": ["report/"],
