@@ -92,7 +92,7 @@ def test_both_refuse_to_drop_where_the_number_of_rows_is_public():
 
 
 def test_both_know_the_same_keys():
-    from wallflower.schema import budgets, columns, format_parser, models, reader
+    from wallflower.schema import budgets, columns, models, reader
 
     schema = json_schema("declaration")
     kinds = (schema["$defs"][kind]["properties"] for kind in ("categories", "numbers", "dates"))
