@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
+from wallflower.engines.date_expressions import text_date
 from wallflower.engines.reading_rule import (
-    DATE_PATTERN,
     UNDECODABLE,
     CategoryRule,
     DateRule,
@@ -37,12 +37,18 @@ def prepared(raw: Any, rule: Rule) -> tuple[Any, Any]:
     if rule.kind is Kind.TEXT:
         value, spoilt = _from_text(raw, rule)
         empty = raw.isnull() | (raw == "")
+        if rule.missing_pattern is not None:
+            empty = empty | raw.re_search(rule.missing_pattern)
+        if rule.missing_values:
+            empty = empty | value.isin([_double(code) for code in rule.missing_values])
         state = ibis.cases((empty, int(State.MISSING)), (spoilt, int(State.UNREADABLE)), else_=int(State.INSIDE))
         return value, state.cast("int8")
     value = _from_type(raw, rule)
     missing = value.isnull() | value.isnan() if rule.kind in {Kind.REAL, Kind.DECIMAL} else value.isnull()
     if isinstance(rule, NumberRule) and rule.kind is Kind.INTEGER:
         value = value.try_cast("float64")
+    if rule.missing_values:
+        missing = missing | value.isin([_meaning(code, rule) for code in rule.missing_values])
     state = ibis.cases((missing, int(State.MISSING)), else_=int(State.INSIDE))
     return value, state.cast("int8")
 
@@ -94,13 +100,15 @@ def _from_text(raw: Any, rule: Rule) -> tuple[Any, Any]:
     if isinstance(rule, CategoryRule):
         return raw, spoilt
     if isinstance(rule, DateRule):
-        spelt = raw.re_search(DATE_PATTERN) & ~raw.startswith("0000")
-        value = ibis.cases((spelt, raw), else_=ibis.null("string")).try_cast("date")
+        value = text_date(raw, rule.format.dates)
         return value, spoilt | value.isnull()
-    spelt = raw.re_search(grammar(rule.decimal))
+    decimal, thousands = rule.format.decimal, rule.format.thousands
+    spelt = raw.re_search(grammar(decimal, thousands))
     text = ibis.cases((spelt, raw), else_=ibis.null("string"))
-    if rule.decimal != ".":
-        text = text.replace(rule.decimal, ".")
+    if thousands:
+        text = text.replace(thousands, "")
+    if decimal != ".":
+        text = text.replace(decimal, ".")
     value = text.strip().try_cast("float64")
     return value, spoilt | value.isnull() | value.isinf()
 
@@ -147,18 +155,25 @@ def _code(value: Any, rule: CategoryRule) -> Any:
     values = sorted(rule.codes)
 
     def literal(value: Any) -> Any:
-        if rule.kind in {Kind.REAL, Kind.DECIMAL}:
-            return _double(value)
-        if rule.kind is Kind.DATE:
-            return _day(value)
-        # Ibis compares with an integer only when it knows that its type fits.
-        return ibis.literal(value, "uint64") if rule.kind is Kind.INTEGER and value >= 2**63 else value
+        return _meaning(value, rule)
 
     def leaf(part: Sequence[int]) -> Any:
         pairs = [(value == literal(values[i]), _integer(rule.codes[values[i]])) for i in part]
         return ibis.cases(*pairs, else_=_integer(None))
 
     return _tree(value, [literal(v) for v in values], 0, leaf, leaf=LEAF)
+
+
+def _meaning(value: Any, rule: Rule) -> Any:
+    """A declared value as this kind of column holds it."""
+    import ibis
+
+    if isinstance(rule, NumberRule) or rule.kind in {Kind.REAL, Kind.DECIMAL}:
+        return _double(value)
+    if isinstance(rule, DateRule) or rule.kind is Kind.DATE:
+        return _day(value)
+    # Ibis compares with an integer only when it knows that its type fits.
+    return ibis.literal(value, "uint64") if rule.kind is Kind.INTEGER and value >= 2**63 else value
 
 
 def _tree(value: Any, edges: list[Any], start: int, leaf_of: Callable[[Sequence[int]], Any], *, leaf: int) -> Any:
