@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.errors import LedgerError, NotComposable
+from wallflower.ledger.journal import Books, limits_of
 from wallflower.privacy.accounts import Account, account_of, limit
-from wallflower.privacy.books import Books, limits_of
 from wallflower.privacy.guarantees import BUT_ASKED, SENSITIVE_ROWS
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown

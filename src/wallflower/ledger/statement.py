@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from wallflower.ledger.journal import Books, Event, limits_of
 from wallflower.privacy.accounts import Account, Amounts, account_of, covered, limit
-from wallflower.privacy.books import Books, Event, limits_of
 from wallflower.privacy.guarantees import BUT_ASKED, EVERY_ROW, SENSITIVE_ROWS, PlainKAnonymity, factor
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from tests.privacy.declared import FULL, declare, model
+from tests.declared import FULL, declare, model
 from wallflower.errors import LedgerError
+from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import (
     BUT_ASKED,
     ApproxDP,
@@ -17,7 +18,6 @@ from wallflower.privacy.guarantees import (
     PureDP,
     SensitivePrivacy,
 )
-from wallflower.privacy.ledger import Ledger
 from wallflower.schema.declaration import Budget
 
 COUNT = {"command": "count"}

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.privacy import racer
+from tests.ledger import racer
 from wallflower.errors import LedgerError
+from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import PureDP
-from wallflower.privacy.ledger import Ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 def run(what, folder):
     Ledger.init(racer.declared(folder))
-    command = [sys.executable, "-m", "tests.privacy.racer", what, str(folder)]
+    command = [sys.executable, "-m", "tests.ledger.racer", what, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

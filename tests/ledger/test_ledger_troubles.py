@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.privacy.declared import declare
+from tests.declared import declare
 from wallflower.errors import BudgetError, LedgerError
+from wallflower.ledger.book import APPLICATION, Ledger
 from wallflower.privacy.guarantees import PureDP
-from wallflower.privacy.ledger import APPLICATION, Ledger
 
 HALF = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
 NOBODY = 65534
@@ -262,5 +262,5 @@ def test_the_file_is_for_its_owner_only(declared):
 
 
 def test_importing_the_ledger_loads_no_database_package():
-    code = "import sys, wallflower.privacy.ledger; sys.exit('sqlalchemy' in sys.modules)"
+    code = "import sys, wallflower.ledger.book; sys.exit('sqlalchemy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

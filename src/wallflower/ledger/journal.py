@@ -1,4 +1,4 @@
-"""The ledger's events and what they add up to. Pure: no file, no database; `privacy.ledger` keeps the events.
+"""The ledger's events and what they add up to. Pure: no file, no database; `ledger.book` keeps the events.
 
 Every event carries a hash of itself and of the one before, so an event that was changed, dropped or swapped is noticed.
 Nothing is stored as a total: what an account has spent is the sum over all charges, so a model or a family that is
@@ -21,7 +21,7 @@ CREATED = "0" * 64
 """What stands before the first event."""
 
 
-class Damaged(Exception):  # noqa: N818 - not an error of the package; `privacy.ledger` turns it into one
+class Damaged(Exception):  # noqa: N818 - not an error of the package; `ledger.book` turns it into one
     """The events do not follow from each other."""
 
 

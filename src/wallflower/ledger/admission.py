@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.errors import LedgerError, UsageError
+from wallflower.ledger.journal import Books, asked, limits_of
+from wallflower.ledger.redeclaration import refuse_unfit
 from wallflower.privacy.accounts import Booking, bookings, check, limit
-from wallflower.privacy.books import Books, asked, limits_of
-from wallflower.privacy.changes import refuse_unfit
 from wallflower.privacy.guarantees import Guarantee
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown

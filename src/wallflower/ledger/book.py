@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from wallflower.errors import LedgerError
-from wallflower.privacy import statement, troubles
+from wallflower.ledger import ledger_errors, statement
+from wallflower.ledger.admission import checked, recorded, standing
+from wallflower.ledger.journal import Books, Damaged, Event, limits_of
+from wallflower.ledger.redeclaration import changed, refuse_other_table, refuse_unfit
 from wallflower.privacy.accounts import bookings
-from wallflower.privacy.books import Books, Damaged, Event, limits_of
-from wallflower.privacy.changes import changed, refuse_other_table, refuse_unfit
 from wallflower.privacy.guarantees import Guarantee
-from wallflower.privacy.rules import checked, recorded, standing
 from wallflower.schema.declaration import Declaration
 
 if TYPE_CHECKING:
@@ -87,15 +87,15 @@ def _helpful(
         try:
             return method(self, *arguments, **named)
         except Damaged as error:
-            trouble = troubles.damaged(self.path, str(error))
+            trouble = ledger_errors.damaged(self.path, str(error))
         except UnicodeDecodeError:  # from the driver, over a damaged table definition
-            trouble = troubles.damaged(self.path, "its text cannot be read")
+            trouble = ledger_errors.damaged(self.path, "its text cannot be read")
         except DBAPIError as error:
-            trouble = troubles.in_sqlite(self.path, error.orig, known=known)
+            trouble = ledger_errors.in_sqlite(self.path, error.orig, known=known)
         except sqlite3.Error as error:
-            trouble = troubles.in_sqlite(self.path, error, known=known)
+            trouble = ledger_errors.in_sqlite(self.path, error, known=known)
         except OSError as error:
-            trouble = troubles.in_files(self.path, error, known=known, making=method.__name__ == "_make")
+            trouble = ledger_errors.in_files(self.path, error, known=known, making=method.__name__ == "_make")
         raise trouble  # outside the handlers: inside them Python would keep the first error as __context__
 
     return helped

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.privacy.declared import FULL, X, declare, model
+from tests.declared import FULL, X, declare, model
 from wallflower.errors import BudgetError, LedgerError, NotComposable, UsageError
-from wallflower.privacy.books import limits_of
+from wallflower.ledger import Ledger
+from wallflower.ledger.journal import limits_of
 from wallflower.privacy.guarantees import (
     BUT_ASKED,
     ApproxDP,
@@ -23,7 +24,6 @@ from wallflower.privacy.guarantees import (
     PureDP,
     SensitivePrivacy,
 )
-from wallflower.privacy.ledger import Ledger
 from wallflower.schema.declaration import Budget
 
 COUNT = {"command": "count", "columns": ["x"]}

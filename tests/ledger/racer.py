@@ -1,8 +1,8 @@
 """Run as a program: many processes use one ledger at once, or are killed while they do. Prints one JSON line.
 
-    python -m tests.privacy.racer race FOLDER      eight processes charge until they are refused
-    python -m tests.privacy.racer kill FOLDER      two hundred processes charge, answer and show, and are killed on the way
-    python -m tests.privacy.racer careless FOLDER  the same, but they show first
+    python -m tests.ledger.racer race FOLDER      eight processes charge until they are refused
+    python -m tests.ledger.racer kill FOLDER      two hundred processes charge, answer and show, and are killed on the way
+    python -m tests.ledger.racer careless FOLDER  the same, but they show first
 
 A program of its own, because a process that forks should have no threads, and to import everything once.
 """
@@ -19,10 +19,10 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from tests.privacy.declared import declare
+from tests.declared import declare
 from wallflower.errors import BudgetError
+from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import PureDP
-from wallflower.privacy.ledger import Ledger
 from wallflower.schema.declaration import Budget
 
 PROCESSES = 8
