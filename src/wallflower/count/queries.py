@@ -66,6 +66,9 @@ class Outliers:
             notes=notes(noise),
         )
 
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        self.run(rows, entropy)
+
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         noise = self.noise_for(rows.declaration)
         most = largest_answer(rows)

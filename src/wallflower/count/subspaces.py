@@ -115,6 +115,9 @@ class Subspaces:
             said["counts"] = expected_error(count)["error"]
         return said
 
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        self.run(rows, entropy)
+
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         declaration, candidates = rows.declaration, self.candidates
         scores = self._outliers(rows)

@@ -157,6 +157,9 @@ class PlainTable:
             notes=notes,
         )
 
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        made_of(self, rows)
+
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         from wallflower.publish.writing import sheet, write
 
