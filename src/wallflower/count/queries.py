@@ -17,7 +17,8 @@ from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import exact, positive, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import Epsilon, Exact, Names, Whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,19 +33,16 @@ class Outliers:
 
     name: ClassVar[str] = "count"
 
-    columns: tuple[str, ...]
-    neighbours: int
+    columns: Names = Names()
+    neighbours: Whole = Whole(least=1)
     """A row with fewer others within the radius is an outlier."""
-    radius: Fraction | str | int
-    epsilon: Fraction | str | int
+    radius: Exact = Exact(least=0)
+    epsilon: Epsilon = Epsilon()
     noise: NoiseName = "auto"
     """lomax (calm tables get little noise), laplace (the same for all), inverse; auto chooses by public things."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", tuple(self.columns))
-        object.__setattr__(self, "radius", exact(self.radius, name="radius"))
-        object.__setattr__(self, "epsilon", positive(self.epsilon, name="epsilon"))
-        check_question(self.columns, self.neighbours, exact(self.radius))
+        check_columns(self.columns)
         if self.noise not in NOISES:
             raise UsageError(f"'noise' must be one of {', '.join(NOISES)}, got '{self.noise}'.")
 
@@ -56,7 +54,7 @@ class Outliers:
             guarantee=noise.guarantee,
             mechanism=noise.mechanism(),
             settings={
-                **public_settings(declaration, self.columns, self.neighbours, exact(self.radius)),
+                **public_settings(declaration, self.columns, self.neighbours, self.radius),
                 "noise": noise.name
                 if self.noise == noise.name
                 else f"{noise.name} (chosen from columns, neighbours, epsilon and max_rows)",
@@ -72,16 +70,16 @@ class Outliers:
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         noise = self.noise_for(rows.declaration)
         most = largest_answer(rows)
-        noisy = noise.draw(*measure(rows, self.columns, exact(self.radius), noise), most, entropy)
+        noisy = noise.draw(*measure(rows, self.columns, self.radius, noise), most, entropy)
         worst = noise.margins()[1]
         interval = None if worst is None else [max(noisy - worst, 0), min(noisy + worst, most)]
         return {"count": noisy, "interval": interval}
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
-        ball = declared_ball(rows.declaration, self.columns, exact(self.radius))
+        ball = declared_ball(rows.declaration, self.columns, self.radius)
         degrees = capped_degrees(rows.fetch(numbers=self.columns).numbers, ball, 3 * self.neighbours)
         noise = self.noise_for(rows.declaration)
-        count, bounds = measure(rows, self.columns, exact(self.radius), noise)
+        count, bounds = measure(rows, self.columns, self.radius, noise)
         return {
             "facts": {"rows": len(degrees), "outliers": count, **noise.seen(bounds)},
             "figures": {
@@ -95,7 +93,7 @@ class Outliers:
     def noise_for(self, declaration: Declaration) -> Noise:
         """The noise this question gets, from public things alone."""
         return Noise(
-            epsilon=exact(self.epsilon),
+            epsilon=self.epsilon,
             dimension=len(self.columns),
             k=self.neighbours,
             neighbours=declaration.neighbours,
@@ -104,13 +102,9 @@ class Outliers:
         )
 
 
-def check_question(columns: tuple[str, ...], neighbours: int, radius: Fraction) -> None:
+def check_columns(columns: tuple[str, ...]) -> None:
     if not columns or len(set(columns)) != len(columns):
         raise UsageError("'columns' must name at least one column, each once.")
-    if neighbours < 1:
-        raise UsageError(f"'neighbours' must be at least 1, got {neighbours}.")
-    if radius < 0:
-        raise UsageError(f"'radius' must be at least 0, got {shown(radius)}.")
 
 
 def largest_answer(rows: Rows) -> int:

@@ -19,7 +19,8 @@ from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import Guarantee, PureDP, SensitivePrivacy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration, Model
-from wallflower.schema.exact import positive, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import Epsilon
 
 METHODS = ("sensitive", "dp", "lookahead")
 BOUNDS = ("star", "paper")
@@ -37,7 +38,7 @@ class Anomalies:
 
     values: Sequence[Given]
     """Public values, each a mapping of every column of the model; asking one twice costs twice."""
-    epsilon: Fraction | str | int
+    epsilon: Epsilon = Epsilon()
     """Budget of one question; a request is charged by how many of its questions one row can influence."""
     model: str = "default"
     """The declared model, [identify.NAME]."""
@@ -48,7 +49,6 @@ class Anomalies:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", as_texts(self.values))
-        object.__setattr__(self, "epsilon", positive(self.epsilon, name="epsilon"))
         if self.method not in METHODS:
             raise UsageError(f"'method' is {', '.join(METHODS)}, got {self.method!r}.")
         if isinstance(self.bound, str) and self.bound not in BOUNDS:
@@ -87,7 +87,7 @@ class Anomalies:
                 "weights": _each(metric, metric.weights),
                 "asked_value": "counted as one more row" if model.included else "counted only if a row holds it",
                 "questions": str(len(asked)),
-                "epsilon_of_a_question": shown(self._epsilon),
+                "epsilon_of_a_question": shown(self.epsilon),
                 "method": self.method,
             },
             expected=answering.expected(),
@@ -125,10 +125,6 @@ class Anomalies:
         return view(rows, metric=metric, answering=answering, asked=asked, counted=counted)
 
     @property
-    def _epsilon(self) -> Fraction:
-        return positive(self.epsilon, name="epsilon")
-
-    @property
     def _texts(self) -> tuple[Mapping[str, str], ...]:
         return as_texts(self.values)
 
@@ -142,17 +138,17 @@ class Anomalies:
 
     def _answering(self, model: Model, metric: Metric) -> Answers:
         if self.method == "lookahead":
-            return LookAheadAnswers(model=model, epsilon=self._epsilon, alone=metric.alone)
+            return LookAheadAnswers(model=model, epsilon=self.epsilon, alone=metric.alone)
         bound = "dp" if self.method == "dp" else self.bound
-        return FadingAnswers(model=model, epsilon=self._epsilon, bound=bound)
+        return FadingAnswers(model=model, epsilon=self.epsilon, bound=bound)
 
     def _guarantee(self, declaration: Declaration, model: Model, influenced: int) -> Guarantee:
         # A replacement is a removal and an addition, each of which may move every one of those answers by one step.
         moves = influenced * (2 if declaration.neighbours == "replace-one" else 1)
         if self.method == "dp":
-            return PureDP(epsilon=moves * self._epsilon, neighbours=declaration.neighbours)
+            return PureDP(epsilon=moves * self.epsilon, neighbours=declaration.neighbours)
         return SensitivePrivacy(
-            epsilon=moves * self._epsilon, k=model.k, model=model.name, neighbours=declaration.neighbours
+            epsilon=moves * self.epsilon, k=model.k, model=model.name, neighbours=declaration.neighbours
         )
 
     def _notes(self, declaration: Declaration, model: Model, questions: int, influenced: int) -> tuple[str, ...]:
@@ -172,7 +168,7 @@ class Anomalies:
         )
         charged = (
             f"One row can influence at most {influenced} of the {questions} answers, so the charge is "
-            f"{influenced} × {shown(self._epsilon)}{twice}."
+            f"{influenced} × {shown(self.epsilon)}{twice}."
         )
         return (f"{meaning} Each answer is wrong with the chance given here.", charged)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
@@ -19,7 +19,8 @@ from wallflower.privacy.guarantees import PlainKAnonymity
 from wallflower.privacy.price import Price
 from wallflower.publish.space import Axis, Space, axis_of, space_of
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import exact, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import Exact, Names, Weights, Whole
 
 if TYPE_CHECKING:
     from wallflower.publish.checker import Checker
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 LEVELS = ("candidate", "strict", "attack")
 METHODS = ("hybrid", "expc")
+MOST_DISTANCE = 1_000_000
+"""In declared ranges, of which a table has one a column: farther is nobody."""
 MEANING = {
     "candidate": "with everyone's quasi-identifiers known, every published sensitive value is normal for someone who matches the "
     "group, and everyone who matches has a published value that is normal for them; and the inferences of level 'attack' find nobody",
@@ -46,39 +49,27 @@ class PlainTable:
 
     name: ClassVar[str] = "publish"
 
-    columns: tuple[str, ...]
+    columns: Names = Names()
     """What the file will hold: quasi-identifiers and sensitive columns. `of` takes all that are declared."""
     out: str
     """The file to write, .csv or .parquet; one that is there is replaced."""
-    k: int
+    k: Whole = Whole(least=1)
     """Every group holds at least this many different values of every sensitive column."""
-    p: Fraction | str | int
+    p: Exact = Exact(above=0, most=1)
     """An outlier has at least this share of all rows …"""
-    d: Fraction | str | int
+    d: Exact = Exact(above=0, most=MOST_DISTANCE)
     """… farther away than this, in declared ranges."""
     level: str = "candidate"
     method: str = "hybrid"
-    weights: Mapping[str, Fraction | str | int] = field(default_factory=dict)
+    weights: Weights = Weights()
     """Distance weights; columns not named here then count nothing. Empty: the declared weights, 1 without."""
-    unchanged: tuple[str, ...] = ()
+    unchanged: Names = Names(default=())
     """Insensitive columns to publish as they are. They can identify people: nothing here protects them."""
     groups: bool = False
     """Whether the file numbers its groups."""
 
     def __post_init__(self) -> None:
-        for name in ("columns", "unchanged"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "out", str(self.out))
-        for name in ("p", "d"):
-            object.__setattr__(self, name, exact(getattr(self, name), name=name))
-        weights = {str(name): exact(w, name=f"weight of {name}") for name, w in dict(self.weights).items()}
-        object.__setattr__(self, "weights", weights)
-        if isinstance(self.k, bool) or self.k < 1:
-            raise UsageError(f"'k' must be at least 1, got {self.k}.")
-        if not 0 < exact(self.p) <= 1:
-            raise UsageError(f"'p' must be above 0 and at most 1 (a share of the rows), got {shown(exact(self.p))}.")
-        if exact(self.d) <= 0:
-            raise UsageError(f"'d' must be above 0, got {shown(exact(self.d))}.")
         if self.level not in LEVELS:
             raise UsageError(f"'level' must be one of {', '.join(LEVELS)}, got '{self.level}'.")
         if self.method not in METHODS:
@@ -119,9 +110,9 @@ class PlainTable:
             raise UsageError(f"a column is called '{GROUP}' already, so groups cannot be numbered.")
         return space_of(
             declaration,
-            p=exact(self.p),
-            d=exact(self.d),
-            weights={name: exact(weight) for name, weight in self.weights.items()},
+            p=self.p,
+            d=self.d,
+            weights=self.weights,
             columns=self.columns,
         )
 
@@ -141,12 +132,12 @@ class PlainTable:
         if self.unchanged:
             notes += (f"Published as they are, without protection: {', '.join(self.unchanged)}.",)
         return Price(
-            guarantee=PlainKAnonymity(k=self.k, p=exact(self.p), d=exact(self.d), level=self.level),
+            guarantee=PlainKAnonymity(k=self.k, p=self.p, d=self.d, level=self.level),
             mechanism={"name": self.method, "order": "uniformly random"},
             settings={
                 "k": str(self.k),
-                "p": shown(exact(self.p)),
-                "d": shown(exact(self.d)),
+                "p": shown(self.p),
+                "d": shown(self.d),
                 "level": self.level,
                 "method": self.method,
                 "quasi-identifiers": ", ".join(axis.name for axis in space.quasi),
