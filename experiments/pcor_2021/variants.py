@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wallflower.explain.languages import Vocabulary
 from wallflower.explain.space import Space
 from wallflower.schema.domains import Categories
 
@@ -16,9 +17,12 @@ def space_from_rows(rows, columns, own):
     seen = [
         sorted({int(code) for code in column} | {mine}) for column, mine in zip(rows.codes(columns).T, own, strict=True)
     ]
-    domains = tuple(Categories(tuple(f"v{code}" for code in codes)) for codes in seen)
+    words = [
+        Vocabulary(name, Categories(tuple(f"v{code}" for code in codes)), "sets")
+        for name, codes in zip(columns, seen, strict=True)
+    ]
     places = tuple(codes.index(mine) for codes, mine in zip(seen, own, strict=True))
-    return Space(columns=tuple(columns), domains=domains, own=places)
+    return Space.of(words, own=places)
 
 
 def ratio_on_common_contexts(one, other):

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
+
+from wallflower.compiling import kernel
 
 Ints = NDArray[np.int64]
 
@@ -14,7 +16,7 @@ CLOSE = 1e-12
 """Relative distance within which a comparison of doubles is left to whole numbers."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _flip_with(
     m: int, size: int, total: int, squares: float, low: int, high: int, least: int, kappa: NDArray[np.float64]
 ) -> int:
@@ -43,7 +45,7 @@ def _flip_with(
     return answer
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def flips(
     sizes: Ints,
     totals: Ints,

@@ -5,16 +5,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
-from wallflower.detectors.contexts import Side
+from wallflower.compiling import kernel
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
+Side = tuple[Ints, Ints, Words]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _within(side: Side, size: int, outside: np.uint64, limit: int, enough: int) -> int:
     """Rows of a context at distance 1 to `limit` on one side, counted up to `enough`."""
     found = 0
@@ -26,7 +27,7 @@ def _within(side: Side, size: int, outside: np.uint64, limit: int, enough: int) 
     return found
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def bars(
     below: Side,
     above: Side,

@@ -9,20 +9,21 @@ nearest first, one list below and one above. A context's own list is found by wa
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
-from wallflower.detectors.contexts import Side
+from wallflower.compiling import kernel
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
+Side = tuple[Ints, Ints, Words]
 Room = tuple[Ints, ...]
 
 FLOOR = 1e-10
-"""Added to a mean reach, in steps, as scikit-learn does: copies at distance zero then have a huge but finite density."""
+"""`detectors.lof.FLOOR`, held equal by a test: what a kernel is made of stands in kernel files alone."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _walk(
     gaps: Ints, copies: Ints, words: Words, size: int, outside: np.uint64, k: int, found: Ints, held: Ints
 ) -> int:
@@ -52,7 +53,7 @@ def _walk(
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _neighbourhoods(z: Ints, m: Ints, n: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints) -> None:
     """For each distinct value its neighbours first..last, all within its k-distance `reach`, and how many they are."""
     low, high, inside = 0, -1, 0
@@ -74,7 +75,7 @@ def _neighbourhoods(z: Ints, m: Ints, n: int, k: int, first: Ints, last: Ints, r
         reach[p] = max(z[p] - z[low], z[high] - z[p])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints) -> float:
     """The local outlier factor of one copy of z[centre] among distinct ascending z with multiplicities m."""
     _neighbourhoods(z, m, n, k, first, last, reach, around)
@@ -96,7 +97,7 @@ def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: In
     return factor
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _one(below: Side, above: Side, sizes: tuple[int, int], same: int, outside: np.uint64, k: int, room: Room) -> float:
     """The factor in one context from its walks below and above."""
     gaps, held, z, m, first, last, reach, around = room
@@ -113,7 +114,7 @@ def _one(below: Side, above: Side, sizes: tuple[int, int], same: int, outside: n
     return factor
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _room(k: int) -> Room:
     side, both = 2 * k + 1, 4 * k + 3
     return (
@@ -128,7 +129,7 @@ def _room(k: int) -> Room:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _kept(source: Side, size: int, outside: np.uint64, into: Side) -> int:
     """Copy the entries whose cell can be in a context of this slice."""
     n = 0
@@ -141,7 +142,7 @@ def _kept(source: Side, size: int, outside: np.uint64, into: Side) -> int:
     return n
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def lof_runs(
     below: Side,
     above: Side,

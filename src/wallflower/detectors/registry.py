@@ -30,7 +30,7 @@ def register(name: str) -> Callable[[Kind], Kind]:
     """Class decorator: the detector is written `name(...)` from now on."""
 
     def remember(kind: Kind) -> Kind:
-        kind.name = name
+        kind.name = name  # type: ignore[attr-defined]
         _registered[name] = kind
         return kind
 

@@ -17,7 +17,7 @@ RUN = 128
 """Neighbouring contexts that differ in the lowest digits alone, at most."""
 BLOCK = 2**20
 """Contexts of one block, at most, unless one axis alone has more levels."""
-NEUTRAL = {
+NEUTRAL: dict[np.ufunc, int] = {
     np.add: 0,
     np.bitwise_or: 0,
     np.minimum: np.iinfo(np.int64).max,
@@ -84,9 +84,7 @@ class Block(_Batch):
 
     def over(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
         digit = len(self.space.digits)
-        for column, axes in enumerate(
-            self.space.axes
-        ):  # the highest columns first: each that is fixed shrinks the cube
+        for axes in self.space.axes:  # the highest columns first: each that is fixed shrinks the cube
             digit -= len(axes)
             if digit >= self._low:
                 cells = _fixed(cells, axes, self._high[digit : digit + len(axes)], column=0, combine=combine)

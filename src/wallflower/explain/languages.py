@@ -165,33 +165,30 @@ def vocabularies(declaration: Declaration, by: Sequence[str], given: Mapping[str
         if column not in by:
             raise UsageError(f"'contexts' names '{column}', which is not in 'by'.", hint=nearest_name(column, by))
     trees = {name: _tree_of(declaration, name) for name in by}
-
-    def made(languages: Mapping[str, str]) -> Vocabularies:
-        each = []
-        for name in by:
-            language = languages[name]
-            if language == "tree" and trees[name] is None:
-                if declaration.column(name).hierarchy != ORDERED:
-                    raise UsageError(
-                        f"column '{name}' declares no hierarchy, which language 'tree' needs.",
-                        hint=f"Declare hierarchy for [columns.{name}], or choose sets, own or range.",
-                    )
-                language = "range"  # a declared order has no tree but its runs
-            each.append(Vocabulary(name, declaration.column(name).groups, language, trees[name]))
-        return Vocabularies(tuple(each))
-
     chosen = {name: given.get(name, "sets") for name in by}
-    if _enough(made(chosen)):
-        return made(chosen)
-    for name in by:
-        if name not in given:
-            chosen[name] = _by_declaration(declaration.column(name))
-    while not _enough(made(chosen)):
+    if not _enough(_made(declaration, chosen, trees)):
+        chosen |= {name: _by_declaration(declaration.column(name)) for name in by if name not in given}
+    while not _enough(_made(declaration, chosen, trees)):
         loose = [name for name in by if name not in given and chosen[name] == "sets"]
         if not loose:
             break
         chosen[max(loose, key=lambda name: declaration.column(name).groups.size)] = "own"
-    return made(chosen)
+    return _made(declaration, chosen, trees)
+
+
+def _made(declaration: Declaration, chosen: Mapping[str, str], trees: Mapping[str, Taxonomy | None]) -> Vocabularies:
+    each = []
+    for name, asked in chosen.items():
+        language, column = asked, declaration.column(name)
+        if language == "tree" and trees[name] is None:
+            if column.hierarchy != ORDERED:
+                raise UsageError(
+                    f"column '{name}' declares no hierarchy, which language 'tree' needs.",
+                    hint=f"Declare hierarchy for [columns.{name}], or choose sets, own or range.",
+                )
+            language = "range"  # a declared order has no tree but its runs
+        each.append(Vocabulary(name, column.groups, language, trees[name]))
+    return Vocabularies(tuple(each))
 
 
 def _enough(languages: Vocabularies) -> bool:

@@ -28,7 +28,7 @@ def price_constrained(plan: constrained.Plan, public: Mapping[str, str], context
     other = "comes after" if moves else "is not"
     holds_when = (
         f"the row that changes {other} the one with key '{public['record']}' and its change leaves the set of contexts "
-        f"(over {public['by']}, of at least {public['least population']} rows) in which '{public['record']}' stands out "
+        f"(over {public['by']}, written {public['languages']}, of at least {public['least population']} rows) in which '{public['record']}' stands out "
         f"on {public['metric']} by {public['detector']} as it is"
     )
     return Price(

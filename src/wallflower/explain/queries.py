@@ -12,7 +12,7 @@ from wallflower.engines.base import Record, Rows
 from wallflower.errors import UsageError
 from wallflower.explain import constrained, full
 from wallflower.explain.checks import check_certificate, check_columns, check_full, check_search, one_of
-from wallflower.explain.fields import Contexts, Start
+from wallflower.explain.fields import Contexts, Names, Start
 from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.languages import Vocabularies, vocabularies
@@ -48,7 +48,7 @@ class Context:
     """Key of the asked-for record. It is not protected: that it stands out is what the answer says."""
     metric: str
     """The numeric column in which it stands out."""
-    by: tuple[str, ...]
+    by: Names = Names()
     """Columns with declared values or bins; a context holds at least one value of each."""
     detector: Detector
     epsilon: Exact = Exact(above_zero=True)

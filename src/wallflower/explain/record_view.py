@@ -188,4 +188,6 @@ def _joined(cells: Cells, place: NDArray[np.int64], shape: tuple[int, ...]) -> C
     np.maximum.at(most, place, cells.most.ravel()[held])
     least[counts == 0] = 0
     most[counts == 0] = 0
-    return Cells(*(array.reshape(shape) for array in (counts, totals, squares, least, most)))
+    return Cells(
+        counts.reshape(shape), totals.reshape(shape), squares.reshape(shape), least.reshape(shape), most.reshape(shape)
+    )

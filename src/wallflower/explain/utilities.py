@@ -17,18 +17,17 @@ from wallflower.explain.record_view import RecordView
 class Utility(Protocol):
     """A utility of your own: a frozen dataclass with this method. The promise is only as good as what it declares.
 
-        >>> import numpy as np
-        >>> from dataclasses import dataclass
-    from functools import cached_property
-        >>> @dataclass(frozen=True)
-        ... class AtMost:
-        ...     most: int = 100
-        ...     sensitivity: int = 1
-        ...     monotone: bool = True
-        ...     def score(self, counts, /):
-        ...         return min(int(counts.sum()), self.most)
-        >>> isinstance(AtMost(), Utility), AtMost().score(np.array([[60, 70]]))
-        (True, 100)
+    >>> import numpy as np
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class AtMost:
+    ...     most: int = 100
+    ...     sensitivity: int = 1
+    ...     monotone: bool = True
+    ...     def score(self, counts, /):
+    ...         return min(int(counts.sum()), self.most)
+    >>> isinstance(AtMost(), Utility), AtMost().score(np.array([[60, 70]]))
+    (True, 100)
     """
 
     @property
