@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
@@ -10,7 +10,7 @@ from wallflower.detectors.base import Detector, spelled
 from wallflower.detectors.contexts import Fast, Scorer
 from wallflower.engines.base import Record, Rows
 from wallflower.errors import UsageError
-from wallflower.explain import constrained, full
+from wallflower.explain import constrained, full, trial
 from wallflower.explain.checks import check_certificate, check_columns, check_full, check_search, one_of
 from wallflower.explain.fields import Contexts, Names, Start
 from wallflower.explain.inspection import seen
@@ -206,6 +206,21 @@ class Context:
             return CustomUtility(view, self.utility)
         start = self._start_codes(self._vocabularies(view.rows.declaration))
         return Population() if self.utility == "population" or start is None else Overlap(view, start)
+
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        own = not isinstance(self.utility, str)
+        small = replace(
+            self,
+            record=trial.RECORD,
+            metric=trial.METRIC,
+            by=trial.BY,
+            min_population=1,
+            utility="population" if own else self.utility,
+            start=None if own or self.start is None else trial.START,
+            contexts=None,
+        )
+        with trial.trial_rows(rows.declaration.neighbours) as few:
+            small.run(few, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         view, known = self._view(rows)

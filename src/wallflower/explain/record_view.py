@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.contexts import LARGEST, Entries, Side
-from wallflower.engines.base import Cells, Nearest, Rows
+from wallflower.engines.base import Cells, Fetched, Nearest, Rows
 from wallflower.engines.cube import cells_of, nearest_of
 from wallflower.explain.batches import BLOCK, Block, Few, Statistics, blocks
 from wallflower.explain.languages import MOST_CELLS
@@ -72,7 +72,7 @@ class RecordView:
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """The cell of each row, in row-major order of the cube."""
-        codes = self.rows.codes(self.space.columns)
+        codes = self._fetched.codes
         found = np.zeros(len(codes), dtype=np.int64)
         for column, (of_code, size) in enumerate(zip(self.space.classes, self.space.shape, strict=True)):
             found = found * size + of_code[codes[:, column]]
@@ -81,7 +81,12 @@ class RecordView:
     @cached_property
     def shifted(self) -> NDArray[np.int64]:
         """Metric minus centre of each row."""
-        return self.rows.numbers((self.metric,))[:, 0] - self.centre
+        return self._fetched.numbers[:, 0] - self.centre
+
+    @cached_property
+    def _fetched(self) -> Fetched:
+        """Values and metrics in one fetch: two could come in different orders."""
+        return self.rows.fetch(numbers=(self.metric,), codes=self.space.columns)
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -118,7 +123,7 @@ class RecordView:
             inside[np.ix_(*start)] = True
             np.add.at(found, self._cell_of_value[inside.ravel()], self._values.counts[inside])
         else:
-            codes = self.rows.codes(self.space.columns)
+            codes = self._fetched.codes
             kept = np.all([np.isin(codes[:, column], held) for column, held in enumerate(start)], axis=0)
             np.add.at(found, self.codes[kept], 1)
         return found.reshape(self.space.shape)
