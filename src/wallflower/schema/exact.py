@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from wallflower.errors import UsageError
+from wallflower.errors import UsageError, cut
 
 Spelled = Fraction | str | int
 """What a number may come as: exact in every case."""
@@ -56,7 +56,7 @@ def quoted(value: object, *, most: int = 60) -> str:
         text = repr(value) if not isinstance(value, int | Fraction) else shown(Fraction(value))
     except ValueError:  # more digits than Python writes
         text = "a number of thousands of digits"
-    return text if len(text) <= most else f"{text[:most]}…"
+    return cut(text, most)
 
 
 MOST_EPSILON = 10_000
@@ -103,3 +103,13 @@ def shown(value: Fraction | int) -> str:
     digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
     sign = "-" if number < 0 else ""
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
+
+
+def brief(value: Fraction) -> str:
+    """`shown`, or what is wrong with a number of too many digits to show.
+
+    >>> brief(Fraction("1e-300")), brief(Fraction(1, 4))
+    ('a number of 301 digits', '0.25')
+    """
+    text = shown(value)
+    return text if len(text) <= 40 else f"a number of {max(len(part) for part in text.split('/'))} digits"

@@ -27,7 +27,7 @@ MOST_WHOLE = 2**31 - 1
 """More neighbours, rows or samples than any table here has; sums of two still fit a machine word."""
 
 
-class _Field(Generic[Given, Held]):
+class Field(Generic[Given, Held]):
     """A descriptor: dataclasses write through it once, while a value is being made, and nobody can write again."""
 
     def __init__(self, *, default: Any = ...) -> None:
@@ -51,13 +51,26 @@ class _Field(Generic[Given, Held]):
         raise NotImplementedError
 
 
-class Exact(_Field[Spelled, Fraction]):
-    """A fraction, from a whole number, a decimal or a quotient."""
+class Exact(Field[Spelled, Fraction]):
+    """A fraction, from a whole number, a decimal or a quotient.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Noise:
+    ...     scale: Exact = Exact("1/2", above=0)
+    >>> Noise(scale="0.25"), Noise().scale
+    (Noise(scale=Fraction(1, 4)), Fraction(1, 2))
+    """
 
     def __init__(
-        self, *, above: int | None = None, least: int | None = None, most: int | None = None, default: Any = ...
+        self,
+        default: Spelled | None = None,
+        *,
+        above: int | None = None,
+        least: int | None = None,
+        most: int | None = None,
     ) -> None:
-        super().__init__(default=default)
+        super().__init__(default=... if default is None else exact(default))
         self._above, self._least, self._most = above, least, most
 
     def read(self, value: Spelled) -> Fraction:
@@ -78,14 +91,14 @@ class Exact(_Field[Spelled, Fraction]):
         return number
 
 
-class Epsilon(_Field[Spelled, Fraction]):
+class Epsilon(Field[Spelled, Fraction]):
     """A budget: above zero, and within what a promise can mean."""
 
     def read(self, value: Spelled) -> Fraction:
         return positive(value, name=self._name)
 
 
-class MaybeEpsilon(_Field[Spelled | None, Fraction | None]):
+class MaybeEpsilon(Field[Spelled | None, Fraction | None]):
     """A budget that may be left out."""
 
     def __init__(self) -> None:
@@ -95,11 +108,11 @@ class MaybeEpsilon(_Field[Spelled | None, Fraction | None]):
         return None if value is None else positive(value, name=self._name)
 
 
-class Whole(_Field[int, int]):
+class Whole(Field[int, int]):
     """A whole number, and nothing that only looks like one."""
 
-    def __init__(self, *, least: int, most: int = MOST_WHOLE, default: Any = ...) -> None:
-        super().__init__(default=default)
+    def __init__(self, default: int | None = None, *, least: int, most: int = MOST_WHOLE) -> None:
+        super().__init__(default=... if default is None else default)
         self._least, self._most = least, most
 
     def read(self, value: int) -> int:
@@ -116,7 +129,7 @@ class Whole(_Field[int, int]):
         return number
 
 
-class Names(_Field[Iterable[str], tuple[str, ...]]):
+class Names(Field[Iterable[str], tuple[str, ...]]):
     """Names of columns, in order."""
 
     def read(self, value: Iterable[str]) -> tuple[str, ...]:
@@ -129,7 +142,7 @@ class Names(_Field[Iterable[str], tuple[str, ...]]):
         return names
 
 
-class Weights(_Field[Mapping[str, Spelled] | None, Mapping[str, Fraction]]):
+class Weights(Field[Mapping[str, Spelled] | None, Mapping[str, Fraction]]):
     """A weight for each of some columns."""
 
     def __init__(self) -> None:
