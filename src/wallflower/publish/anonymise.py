@@ -32,7 +32,7 @@ def anonymise(checker: Checker, *, level: Level, k: int, method: Method) -> Grou
         return Grouping((), np.arange(len(checker.places)), 0)
     shop = Workshop(checker, level, k)
     everyone = np.arange(len(checker.places))
-    gone = checker.sensitive_outliers()
+    gone = checker.outlying_by_value
     hard = shop.hard() & ~gone
     easy = everyone[~gone & ~hard]
     groups: list[Group] = []
@@ -234,7 +234,7 @@ def fill(shop: Workshop, groups: list[Group], out: Whole, gone: NDArray[np.bool_
     free[out] = True
     free &= ~gone
     for g, group in enumerate(groups):
-        people = shop.checker.matching(group.low, group.high)
+        people = shop.checker.inside(group.low, group.high)
         rows = np.sort(people[free[people]])
         if len(rows):
             new = _absorbed(shop, group, rows)

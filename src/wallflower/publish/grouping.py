@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from wallflower.publish.checker import Checker, Level, Verdict
 from wallflower.publish.cuts import Cutter
-from wallflower.publish.kernels import Blocks, Trees
+from wallflower.publish.kernels import Blocks, Trees, normal_many
 
 Whole = NDArray[np.int64]
 REPAIRS = 3
@@ -71,8 +71,6 @@ class Workshop:
 
     def hard(self) -> NDArray[np.bool_]:
         """Rows whose quasi-identifiers stand out even with the middle sensitive value, as far as the sample can tell."""
-        from wallflower.publish.kernels import normal_many
-
         places = self.checker.places
         if self.level == "attack" or not len(places):
             return np.zeros(len(places), dtype=np.bool_)

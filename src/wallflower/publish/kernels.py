@@ -693,7 +693,7 @@ def someone(blocks: Blocks, guide: Blocks, people: Whole, values_: Whole, good: 
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def matching(blocks: Blocks, low: Whole, high: Whole, out: Whole) -> int:
+def inside_box(blocks: Blocks, low: Whole, high: Whole, out: Whole) -> int:
     """Slots (block·WIDTH + place) of the rows inside the box; returns how many."""
     found = 0
     for b in range(blocks.fill.size):

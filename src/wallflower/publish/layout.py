@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from wallflower.publish.kernels import Blocks
-    from wallflower.publish.space import Space
+from wallflower.publish.kernels import WIDTH, Blocks
+from wallflower.publish.space import Space
 
 Whole = NDArray[np.int64]
 _FEW = 256
@@ -25,8 +22,6 @@ def middle_of(places: Whole) -> NDArray[np.float64]:
 
 def lay_out(space: Space, places: Whole, centre: NDArray[np.float64], *, enough: int) -> tuple[Blocks, Whole]:
     """The blocks, and which row each slot of them holds. A point with more than `enough` rows near it is normal."""
-    from wallflower.publish.kernels import WIDTH, Blocks
-
     rows, width = places.shape
     sizes = np.array([axis.size for axis in space.axes])
     if rows and (places.min() < 0 or (places.max(axis=0) >= sizes).any()):

@@ -16,7 +16,7 @@ Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Crowd:
+class PublishedGroup:
     """All published rows with one box: what a reader takes for a group."""
 
     low: Whole
@@ -38,7 +38,7 @@ class Crowd:
         return min(len(np.unique(self.held[:, a])) for a in range(self.held.shape[1]))
 
 
-def crowds(path: Path, space: Space) -> list[Crowd]:
+def published_groups(path: Path, space: Space) -> list[PublishedGroup]:
     """The groups of a published file, in the order in which they first appear."""
     if not path.is_file():
         raise UsageError(f"there is no published file '{path}'.")
@@ -56,7 +56,7 @@ def crowds(path: Path, space: Space) -> list[Crowd]:
     members: dict[tuple[int, ...], list[int]] = {}
     for row, box in enumerate(np.column_stack([low, high]).tolist()):
         members.setdefault(tuple(box), []).append(row)
-    return [Crowd(low[rows[0]], high[rows[0]], held[rows]) for rows in members.values()]
+    return [PublishedGroup(low[rows[0]], high[rows[0]], held[rows]) for rows in members.values()]
 
 
 def _intervals(axis: Axis, texts: list[str]) -> Whole:
