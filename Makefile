@@ -1,4 +1,4 @@
-# Five commands. Each makes what it needs; nothing but Python 3.11+, pip and make has to be there first.
+# Six commands. Each makes what it needs; nothing but Python 3.11+, pip and make has to be there first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,14 +6,17 @@ WORKERS ?= 2
 # make reproduce MODE=--quick (a minute, prints only) or MODE=--full (the papers' sizes, hours)
 MODE ?=
 
-.PHONY: demo test check bench reproduce pins reference clean
+.PHONY: demo test campaign check bench reproduce pins reference clean
 
 demo: $(VENV)/.installed
 	$(BIN)/wallflower demo --out demo
 
 test: check system
-	$(BIN)/pytest -n $(WORKERS) -m "not slow and not statistics"
-	$(BIN)/pytest -n $(WORKERS) -m "slow or statistics"
+	$(BIN)/pytest -n $(WORKERS) -m "not slow and not statistics and not campaign"
+	$(BIN)/pytest -n $(WORKERS) -m "(slow or statistics) and not campaign"
+
+campaign: $(VENV)/.tested system  ## what takes hours: mutations, kills, fuzzed inputs by the hundred thousand
+	$(BIN)/pytest -n $(WORKERS) -m campaign
 
 check: $(VENV)/.tested
 	$(BIN)/ruff format --check .

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from wallflower.privacy.release import OwnerOnly, Release
     from wallflower.session import Session, open, table  # noqa: A004 - reads as wf.open
 
-_AREAS = ("audit", "count", "detectors", "explain", "identify", "publish", "stream")
+_AREAS = ("audit", "count", "detectors", "explain", "identify", "publish", "session", "stream")
 _NAMES = {
     "Session": "wallflower.session",
     "open": "wallflower.session",

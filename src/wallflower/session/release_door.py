@@ -1,55 +1,26 @@
-"""The two doors: `Session.release` for askers, `Session.owner` for the owner.
+"""The asker's door: a release is a price, a charge, and a draw, in that order.
 
-A release is a price, a charge, and a draw, in that order. Nothing is read before the charge is on disk, and nothing is
-shown before the answer is.
+Nothing is read before the charge is on disk, and nothing is shown before the answer is.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from fractions import Fraction
-from pathlib import Path
-from typing import Any, ClassVar, Protocol
-
-from wallflower.engines.base import Rows, Source
+from wallflower.engines.base import Source
 from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.privacy.ledger import Charge, Ledger
 from wallflower.privacy.price import Price
-from wallflower.privacy.release import OwnerOnly, Release
+from wallflower.privacy.release import Release
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import shown
-
-
-class Query(Protocol):
-    """A question as a frozen dataclass: every public choice is a field."""
-
-    name: ClassVar[str]
-    """The command that asks it."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The declared columns it reads; the view of the rows holds no other."""
-        ...
-
-    def price(self, declaration: Declaration, /) -> Price:
-        """The promise and the cost, from public things alone; refuses what the declaration cannot support."""
-        ...
-
-    def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | None:
-        """The answer, or None when there is none. Total: no row makes it fail."""
-        ...
-
-    def inspect(self, rows: Rows, /) -> dict[str, Any]:
-        """What the owner may look at: unprotected, never part of a release."""
-        ...
+from wallflower.session.description import description
+from wallflower.session.owner_door import Owner
+from wallflower.session.queries import Query
 
 
 class Session:
     """A declared table, its ledger, and a source of noise. `open` and `table` make one.
 
-    >>> import pyarrow, tempfile
+    >>> import pyarrow, tempfile, wallflower
     >>> from pathlib import Path
     >>> from wallflower.count import Outliers
     >>> from wallflower.privacy.ledger import Ledger
@@ -73,7 +44,7 @@ class Session:
     ... outside = "clip"
     ... missing = "drop"
     ... ''', folder=Path(folder.name))
-    >>> visits = table(pyarrow.table({"age": [34, 36, 88]}), declared)
+    >>> visits = wallflower.table(pyarrow.table({"age": [34, 36, 88]}), declared)
     >>> _ = Ledger.init(declared)  # once per table
     >>> query = Outliers(columns=("age",), neighbours=2, radius=5, epsilon="0.5")
     >>> visits.price(query).guarantee.parameters  # reads no row
@@ -155,129 +126,6 @@ class Session:
                 f"the declaration of '{self.declaration.id}' has not been reviewed.",
                 hint="Check every bound and value against public knowledge, then write reviewed = true in [table].",
             )
-
-
-class Owner:
-    """The owner's door: unprotected looks at the rows, wrapped so that no release can hold them."""
-
-    def __init__(self, declaration: Declaration, source: Source) -> None:
-        self._declaration = declaration
-        self._source = source
-
-    def report(self, query: Query) -> OwnerOnly:
-        """What was possible and what is true, for `query`. NOT PRIVATE."""
-        price = query.price(self._declaration)
-        with self._source.rows(query.columns) as rows:
-            return OwnerOnly({"price": price, "seen": query.inspect(rows)})
-
-    def check(self) -> OwnerOnly:
-        """What `outside` and `missing` would do to the rows. NOT PRIVATE."""
-        from wallflower.engines import examine
-
-        return OwnerOnly(examine(self._source, self._declaration))
-
-
-def open(declaration: str | Path, *, seed: int | None = None) -> Session:  # noqa: A001 - reads as wf.open
-    """A session on the table that a declaration file describes. Nothing is read yet.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "visits.toml")
-    ...     _ = file.write_text('''
-    ... [table]
-    ... id = "visits"
-    ... source = "visits.csv"
-    ... unit = "row"
-    ... neighbours = "add-remove"
-    ... max_rows = 1000
-    ... ledger = "visits.ledger"
-    ... [columns.age]
-    ... role = "sensitive"
-    ... lower = 0
-    ... upper = 120
-    ... step = 1
-    ... outside = "clip"
-    ... missing = "drop"
-    ... ''')
-    ...     open(file).declaration.id
-    'visits'
-    """
-    from wallflower.engines import open_source
-    from wallflower.schema import load
-
-    declared = load(declaration)
-    return Session(declared, open_source(declared), seed=seed)
-
-
-def table(frame: object, declaration: str | Path | Declaration, *, seed: int | None = None) -> Session:
-    """A session on a pandas, polars or Arrow table in place of the declared source.
-
-    >>> import pyarrow
-    >>> from wallflower.schema import loads
-    >>> declared = loads('''
-    ... [table]
-    ... id = "visits"
-    ... unit = "row"
-    ... neighbours = "replace-one"
-    ... max_rows = 1000
-    ... ledger = "visits.ledger"
-    ... [columns.age]
-    ... role = "sensitive"
-    ... lower = 0
-    ... upper = 120
-    ... step = 1
-    ... outside = "clip"
-    ... missing = 0
-    ... ''')
-    >>> table(pyarrow.table({"age": [34, 36, 88]}), declared).declaration.neighbours
-    'replace-one'
-    """
-    from wallflower.engines import from_frame
-    from wallflower.schema import load
-
-    declared = declaration if isinstance(declaration, Declaration) else load(declaration, source_optional=True)
-    return Session(declared, from_frame(frame, declared), seed=seed)
-
-
-def description(query: Query) -> dict[str, Any]:
-    """The question in full, as JSON: what the ledger keeps and what a request id is compared by."""
-    described = _described(query)
-    if not isinstance(described, dict):
-        raise UsageError(f"a query is a frozen dataclass, got {type(query).__name__}.")
-    return {"command": query.name, **described}
-
-
-def _described(value: object) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        inner = {field.name: _described(getattr(value, field.name)) for field in dataclasses.fields(value)}
-        if inner.keys() & {"command", "kind"}:
-            raise UsageError(
-                f"a field of {type(value).__name__} is called 'command' or 'kind', which would hide what it is."
-            )
-        return {"kind": type(value).__name__, **inner}
-    if isinstance(value, Fraction):
-        return shown(value)
-    if isinstance(value, Mapping):
-        return {str(key): _described(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | frozenset | set):
-        items = [_described(item) for item in value]
-        return sorted(items, key=str) if isinstance(value, frozenset | set) else items
-    if isinstance(value, str | Path):
-        return _sayable(str(value))
-    if value is None or isinstance(value, bool | int):
-        return value
-    raise UsageError(
-        f"a query cannot hold a {type(value).__name__}: the ledger could not say what was asked.",
-        hint="Use text, whole numbers, exact fractions, or frozen dataclasses of them.",
-    )
-
-
-def _sayable(text: str) -> str:
-    """Text that can be written down; the command line lets bytes through that are no text."""
-    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise UsageError(f"{text!a} is not text.", hint="Write it in UTF-8.")
-    return text
 
 
 def _recorded(charge: Charge, price: Price) -> Release:

@@ -1,0 +1,13 @@
+"""The two doors: `Session.release` for askers, `Session.owner` for the owner.
+
+By task: `open` and `table` start a session; `Query` is what a question must be able to do; `description` is a question
+in full, as the ledger keeps it.
+"""
+
+from wallflower.session.description import description
+from wallflower.session.opening import open, table  # noqa: A004 - reads as wf.open
+from wallflower.session.owner_door import Owner
+from wallflower.session.queries import Query
+from wallflower.session.release_door import Session
+
+__all__ = ["Owner", "Query", "Session", "description", "open", "table"]

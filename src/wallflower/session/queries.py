@@ -1,0 +1,34 @@
+"""What a question is: the protocol that every area's query answers."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+from wallflower.engines.base import Rows
+from wallflower.noise.entropy import Entropy
+from wallflower.privacy.price import Price
+from wallflower.schema.declaration import Declaration
+
+
+class Query(Protocol):
+    """A question as a frozen dataclass: every public choice is a field."""
+
+    name: ClassVar[str]
+    """The command that asks it."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The declared columns it reads; the view of the rows holds no other."""
+        ...
+
+    def price(self, declaration: Declaration, /) -> Price:
+        """The promise and the cost, from public things alone; refuses what the declaration cannot support."""
+        ...
+
+    def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | None:
+        """The answer, or None when there is none. Total: no row makes it fail."""
+        ...
+
+    def inspect(self, rows: Rows, /) -> dict[str, Any]:
+        """What the owner may look at: unprotected, never part of a release."""
+        ...
