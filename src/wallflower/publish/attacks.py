@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,36 @@ class Findings:
     @property
     def succeeded(self) -> bool:
         return bool(self.leaks or self.abnormal_values or self.abnormal_people)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Label and text, in reading order."""
+        return [
+            ("published", f"{self.rows} rows in {self.groups} groups; the table has {self.outliers} (p, d)-outliers"),
+            ("k-anonymity", f"k = {self.smallest}"),
+            ("distinct values", f"at least {self.least_distinct} different sensitive values in every group"),
+            ("Theorems 4.1, 4.2", f"{len(self.leaks)} outliers given away"),
+            ("best inference", f"presence {self.presence:.2f}, association {self.association:.2f}"),
+            (
+                "candidate adversary",
+                f"{self.abnormal_values} values normal for nobody, {self.abnormal_people} people normal with no value",
+            ),
+            ("verdict", "the attacks succeeded" if self.succeeded else "the attacks found nobody; others may exist"),
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "groups": self.groups,
+            "k_anonymity": self.smallest,
+            "distinct_values": self.least_distinct,
+            "outliers": self.outliers,
+            "given_away": len(self.leaks),
+            "presence": self.presence,
+            "association": self.association,
+            "abnormal_values": self.abnormal_values,
+            "abnormal_people": self.abnormal_people,
+            "succeeded": self.succeeded,
+        }
 
 
 def attack(table: Population, published: Sequence[PublishedGroup]) -> Findings:

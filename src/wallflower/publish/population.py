@@ -27,6 +27,9 @@ class Population:
     space: Space
     places: Whole
 
+    def __post_init__(self) -> None:
+        _ = self._laid_out  # refuses places outside their columns
+
     @property
     def quasi(self) -> int:
         return len(self.space.quasi)
@@ -36,11 +39,11 @@ class Population:
         enough = self.space.enough(len(self.places))
         return lay_out(self.space, self.places, middle_of(self.places), enough=enough)
 
-    @property
+    @cached_property
     def blocks(self) -> Blocks:
         return self._laid_out[0]
 
-    @property
+    @cached_property
     def slots(self) -> Whole:
         """Which row each slot of the blocks holds."""
         return self._laid_out[1]

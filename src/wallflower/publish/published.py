@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from wallflower.errors import UsageError, nearest_name
 from wallflower.publish.space import Axis, Space
-from wallflower.publish.writing import read
 
 Whole = NDArray[np.int64]
 
@@ -42,7 +42,7 @@ def published_groups(path: Path, space: Space) -> list[PublishedGroup]:
     """The groups of a published file, in the order in which they first appear."""
     if not path.is_file():
         raise UsageError(f"there is no published file '{path}'.")
-    table = read(path)
+    table = texts(path)
     for axis in space.axes:
         if axis.name not in table:
             raise UsageError(
@@ -70,3 +70,16 @@ def _intervals(axis: Axis, texts: list[str]) -> Whole:
                 )
             known[text] = interval
     return np.array([known[text] for text in texts], dtype=np.int64).reshape(len(texts), 2)
+
+
+def texts(path: Path) -> dict[str, list[str]]:
+    """A published file as texts by column."""
+    if path.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(path)
+        return {name: [str(v) for v in table.column(name).to_pylist()] for name in table.column_names}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        lines = list(csv.reader(file))
+    header = lines[0] if lines else []
+    return {name: [line[i] if i < len(line) else "" for line in lines[1:]] for i, name in enumerate(header)}

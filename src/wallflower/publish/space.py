@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -134,10 +134,12 @@ class Space:
     sensitive: tuple[Axis, ...]
     p: Fraction
     d: Fraction
-    factors: tuple[int, ...] = field(init=False)
-    limit: int = field(init=False)
 
     def __post_init__(self) -> None:
+        _ = self._whole  # what cannot be measured exactly is refused here
+
+    @cached_property
+    def _whole(self) -> tuple[tuple[int, ...], int]:
         squares = [(axis.weight / axis.scale) ** 2 for axis in self.axes]
         common = math.lcm(*(square.denominator for square in squares), (self.d**2).denominator)
         if (self.d**2 * common).__ceil__().bit_length() > MOST_BITS:
@@ -149,8 +151,15 @@ class Space:
                         f"column '{axis.name}' has too many steps to be measured exactly beside the others.",
                         hint="Declare a coarser step: at most 2^30 steps between lower and upper.",
                     )
-        object.__setattr__(self, "factors", tuple(round(square * common) for square in squares))
-        object.__setattr__(self, "limit", int(self.d**2 * common))
+        return tuple(round(square * common) for square in squares), int(self.d**2 * common)
+
+    @property
+    def factors(self) -> tuple[int, ...]:
+        return self._whole[0]
+
+    @property
+    def limit(self) -> int:
+        return self._whole[1]
 
     @property
     def axes(self) -> tuple[Axis, ...]:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from wallflower.engines.base import Source
+from typing import Any, Protocol
+
+from wallflower.engines.base import Rows, Source
 from wallflower.privacy.release import OwnerOnly
 from wallflower.schema.declaration import Declaration
 from wallflower.session.queries import Query
+
+
+class Attack(Protocol):
+    """An attack of the owner's on something published: it names its columns and is handed the rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    def run(self, rows: Rows, /) -> Any: ...
 
 
 class Owner:
@@ -20,6 +31,11 @@ class Owner:
         price = query.price(self._declaration)
         with self._source.rows(query.columns) as rows:
             return OwnerOnly({"price": price, "seen": query.inspect(rows)})
+
+    def attack(self, attempt: Attack) -> OwnerOnly:
+        """What `attempt` finds out. NOT PRIVATE."""
+        with self._source.rows(attempt.columns) as rows:
+            return OwnerOnly(attempt.run(rows))
 
     def check(self) -> OwnerOnly:
         """What `outside` and `missing` would do to the rows. NOT PRIVATE."""
