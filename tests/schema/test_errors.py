@@ -1,5 +1,7 @@
 """What an owner reads after a slip: the line, what was expected, the nearest valid name."""
 
+import unicodedata
+
 import pytest
 
 from tests.schema.samples import GOOD, changed
@@ -183,3 +185,30 @@ def test_a_long_line_is_shortened():
 )
 def test_whatever_is_written_the_answer_is_a_declaration_error(text):
     assert "line " in complaint(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = \x1b[31m\n",
+        'x = "\x1b]0;title\x07"\n',
+        '[table]\n"\\u001b[2Jid" = 1\n',
+        '[table]\nid = "\\u001b[31mred"\nsource = "\\u202egpj.exe"\nunit = "\\u009b1m"\n',
+        '[columns."a\\u001b[31mb"]\nrole = "none\\u0007"\n',
+        '[identify."\\u001bx"]\nbeta = 1\n',
+    ],
+)
+def test_a_control_character_is_shown_and_not_obeyed(text):
+    with pytest.raises(DeclarationError) as refusal:
+        loads(text)
+    hidden = [each for each in str(refusal.value) if unicodedata.category(each) in {"Cc", "Cf"} and each != "\n"]
+    assert not hidden
+
+
+def test_a_file_name_with_control_characters_is_shown(tmp_path):
+    place = tmp_path / "a\x1b[31m.toml"
+    place.write_text("x = \n")
+    with pytest.raises(DeclarationError) as refusal:
+        load(place)
+    assert "\x1b" not in str(refusal.value)
+    assert "\\x1b" in str(refusal.value)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from wallflower.errors import UsageError
 from wallflower.schema import loads
 from wallflower.schema.declaration import Becomes
-from wallflower.schema.drafting import quoted
 from wallflower.schema.exact import exact, shown
+from wallflower.schema.first_draft import quoted
 
 HEAD = """
 [table]

@@ -34,13 +34,15 @@ def declare(
     """
     from wallflower.engines import describe
     from wallflower.schema import draft
+    from wallflower.schema.first_draft import shown_from_rows, write_for_owner
 
     if output.exists():
         raise UsageError(f"'{output}' exists already.", hint="Choose another name, or remove it first.")
     if not output.parent.is_dir():
         raise UsageError(f"there is no folder '{output.parent}'.", hint="Make it first.")
-    text = draft(data, describe(data, table=table), folder=output.parent, table=table)
-    output.write_text(text, encoding="utf-8")
+    described = describe(data, table=table)
+    text = draft(data, described, folder=output.parent, table=table)
+    write_for_owner(output, text)
     undecided = text.count("# DECIDE")
     out.print(f"Wrote {output}: {undecided} lines to decide. Next:", markup=False, highlight=False)
     for number, step in enumerate(
@@ -54,4 +56,5 @@ def declare(
         start=1,
     ):
         out.print(f"  {number}. {step}", markup=False, highlight=False)
-    err.print("The draft shows column names of your file; keep it at your desk.", style="dim")
+    for line in shown_from_rows(described, output):
+        err.print(line, style="bold yellow", markup=False, highlight=False)

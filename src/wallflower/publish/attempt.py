@@ -9,7 +9,7 @@ from typing import Any
 
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError, WallflowerError
-from wallflower.privacy.ledger import Ledger
+from wallflower.ledger import Ledger
 from wallflower.publish.attacks import Findings, attack
 from wallflower.publish.publication import checker_of
 from wallflower.publish.published import PublishedGroup, published_groups

@@ -28,7 +28,7 @@ class Population:
     places: Whole
 
     def __post_init__(self) -> None:
-        _ = self._laid_out  # refuses places outside their columns
+        _ = self._laid_out, self.guide  # refuses places outside their columns
 
     @property
     def quasi(self) -> int:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import cast, get_args
 
 from wallflower.schema.declaration import Becomes, Clip, Column, Drop, Neighbours, Role
+from wallflower.schema.domain_parser import number_of, own_units, read_domain
 from wallflower.schema.domains import Bins, Categories, Dates, Domain
 from wallflower.schema.hierarchy import ORDERED
-from wallflower.schema.problems import Bare, Problems, Section, nearest_hint, said
-from wallflower.schema.written import number_of, own_units, read_domain
+from wallflower.schema.problems import Bare, Problems, said
+from wallflower.schema.section import Section, nearest_hint
 
 KEYS = (
     "role",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal, cast
@@ -10,33 +9,20 @@ from typing import Literal, cast
 from wallflower.errors import nearest_name
 from wallflower.schema.declaration import Column, Model
 from wallflower.schema.domains import Dates, Numbers
-from wallflower.schema.problems import Section, said
+from wallflower.schema.problems import said
+from wallflower.schema.section import NAME_IN_WORDS, SAFE_NAME, Section
 
 KEYS = ("columns", "beta", "radius", "k", "epsilon", "distance", "weights", "included")
 DISTANCES = ("euclidean", "hamming", "mixed")
-SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def read_models(file: Section, columns: Mapping[str, Column | None]) -> dict[str, Model]:
     """Every model that reads without a problem; `columns` holds None for a column that did not."""
-    raw = file.raw.get("identify", {})
-    if not isinstance(raw, dict):
-        file.wrong("identify", "a table, written [identify.NAME]")
-        return {}
     models: dict[str, Model] = {}
-    for name, body in raw.items():
-        if not isinstance(body, dict):
-            file.refuse(
-                "identify", f"'{name}' must be a table, got {said(body)}.", "Write [identify.NAME].", at=(name,)
-            )
-            continue
+    for name, section in file.sections("identify", KEYS):
         if not SAFE_NAME.fullmatch(name):
-            file.refuse(
-                "identify",
-                f"a model's name is at most 64 letters, digits, dots, dashes and underscores, got {said(name)}.",
-                at=(name,),
-            )
-        model = _model(Section(file.problems, ("identify", name), body, known=KEYS), name, columns)
+            file.refuse("identify", f"a model's name is {NAME_IN_WORDS}, got {said(name)}.", at=(name,))
+        model = _model(section, name, columns)
         if model is not None:
             models[name] = model
     return models

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import cast, get_args
 
-from wallflower.errors import DeclarationError
 from wallflower.schema.columns import read_column
 from wallflower.schema.declaration import Budget, Column, Declaration, Neighbours, Reading
 from wallflower.schema.fingerprint import fingerprint
-from wallflower.schema.locate import Lines, locate
-from wallflower.schema.models import SAFE_NAME, read_models
-from wallflower.schema.problems import CONTROL, Bare, Problems, Section, said, shortened
+from wallflower.schema.models import read_models
+from wallflower.schema.parser import parse, read_text
+from wallflower.schema.problems import CONTROL, said
+from wallflower.schema.section import Section
 
 SECTIONS = ("table", "budget", "columns", "identify")
 TABLE_KEYS = (
@@ -41,47 +39,14 @@ NO_FAMILIES = {
     "sensitive-privacy": "Each [identify.NAME] has an epsilon of its own.",
     "zcdp": "It is charged in [budget.dp], converted to epsilon and delta.",
 }
-DATA = frozenset(
-    [
-        ".csv",
-        ".tsv",
-        ".txt",
-        ".json",
-        ".jsonl",
-        ".ndjson",
-        ".parquet",
-        ".pq",
-        ".duckdb",
-        ".ddb",
-        ".db",
-        ".sqlite",
-        ".sqlite3",
-        ".xlsx",
-    ]
-)
-"""Endings of what people pass in place of a declaration."""
+DRAFT = "Draft one with: wallflower declare DATA -o FILE"
 ONE_PERSON_ONE_ROW = 'Every promise here is about one row. Where a person has several rows, merge them into one first, then write unit = "row".'
-_UNDECIDED = re.compile(r"^[^#\n]*=[ \t]*#[ \t]*DECIDE\b", re.MULTILINE)
-_WHERE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 
 
 def load(path: str | Path, *, source_optional: bool = False) -> Declaration:
     """Read and check the declaration at `path`; names of files in it are relative to its folder."""
     place = Path(path)
-    if place.suffix.lower() in DATA:
-        raise DeclarationError(  # without a look: an error that quotes a line of it would quote a row
-            f"'{place}' is a file of data, and a declaration is a TOML file about one.",
-            hint="Draft one with: wallflower declare DATA -o FILE",
-        )
-    try:
-        text = place.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise DeclarationError(
-            f"the declaration '{place}' cannot be read: {error.strerror}.",
-            hint="Draft one with: wallflower declare DATA -o FILE",
-        ) from None
-    except UnicodeDecodeError:
-        raise DeclarationError(f"the declaration '{place}' is not UTF-8 text.", hint="Save it as UTF-8.") from None
+    text = read_text(place, what="declaration", draft=DRAFT)
     folder = place.absolute().parent
     declaration = _read(text, name=place.name, folder=folder, source_optional=source_optional)
     return replace(declaration, path=place.absolute())
@@ -93,10 +58,9 @@ def loads(text: str, *, folder: str | Path | None = None, source_optional: bool 
 
 
 def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Declaration:
-    raw = _parse(text, name)
-    problems = Problems(name, locate(text))
-    file = Section(problems, (), raw, known=SECTIONS)
-    table = _subsection(file, "table", TABLE_KEYS)
+    file = parse(text, name=name, known=SECTIONS)
+    problems = file.problems
+    table = file.section("table", TABLE_KEYS)
     if table is None:
         if "table" not in file.meant and "table" not in file:
             problems.add(
@@ -105,7 +69,8 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         problems.raise_any()
         raise AssertionError  # pragma: no cover - a missing table is always a problem
 
-    _name(table)
+    table.need("id", 'id = "salaries"')
+    name_of_table = table.name("id")
     if not source_optional:
         table.need("source", 'source = "rows.csv"')
     table.need("ledger", 'ledger = "rows.ledger"')
@@ -126,7 +91,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     problems.raise_any()
 
     declaration = Declaration(
-        id=str(table.raw["id"]),
+        id=cast("str", name_of_table),
         source=folder / source if source else None,
         source_table=source_table,
         key=key,
@@ -144,60 +109,13 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     return replace(declaration, fingerprint=fingerprint(declaration, source=source, ledger=cast("str", ledger)))
 
 
-def _parse(text: str, name: str) -> dict[str, object]:
-    try:
-        return tomllib.loads(text, parse_float=Bare)
-    except (ValueError, RecursionError) as error:  # beside its own, tomllib lets Python's errors through
-        where = _WHERE.match(str(error))
-    lines = Lines(text.replace("\r\n", "\n"))
-    if where is None:
-        raise DeclarationError(f"{name} is not valid TOML: a number is too long or the nesting too deep.")
-    if where["line"] is None:
-        raise DeclarationError(
-            f"{name} is not valid TOML: {where['what']}, and then the file ends.",
-            hint="Look for a bracket or quote that is never closed.",
-        )
-    number = int(where["line"])
-    quote = shortened(lines.line(number))
-    undecided = [text.count("\n", 0, match.end()) + 1 for match in _UNDECIDED.finditer(text)]
-    if number in undecided:
-        count = f"{len(undecided)} lines are" if len(undecided) > 1 else "1 line is"
-        raise DeclarationError(
-            f"{name}, line {number}: {quote}\n{count} still to be decided, this one first.",
-            hint="Write the value after the equals sign.",
-        )
-    raise DeclarationError(
-        f"{name}, line {number}, column {where['column']}: {quote}\nThis is not valid TOML: {where['what']}.",
-        hint="Texts stand in quotes, lists in [...], and every line reads key = value.",
-    )
-
-
-def _subsection(
-    parent: Section, key: str, known: tuple[str, ...], *, why_not: dict[str, str] | None = None
-) -> Section | None:
-    raw = parent.raw.get(key)
-    if raw is None:
-        return None
-    if not isinstance(raw, dict):
-        parent.wrong(key, f"a table, written [{'.'.join(map(str, (*parent.path, key)))}]")
-        return None
-    return Section(parent.problems, (*parent.path, key), raw, known=known, why_not=why_not or {})
-
-
-def _name(table: Section) -> None:
-    table.need("id", 'id = "salaries"')
-    name = table.text("id")
-    if name is not None and not SAFE_NAME.fullmatch(name):
-        table.wrong("id", "at most 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit")
-
-
 def _unit(table: Section) -> None:
     if "unit" in table and table.raw["unit"] != "row":
         table.wrong("unit", '"row"', ONE_PERSON_ONE_ROW)
 
 
 def _reading(table: Section) -> Reading:
-    section = _subsection(table, "read", ("delimiter", "encoding", "decimal"))
+    section = table.section("read", ("delimiter", "encoding", "decimal"))
     if section is None:
         return Reading()
     delimiter, decimal = section.raw.get("delimiter", ","), section.raw.get("decimal", ".")
@@ -217,12 +135,12 @@ def _reading(table: Section) -> Reading:
 
 
 def _budgets(file: Section) -> dict[str, Budget]:
-    families = _subsection(file, "budget", tuple(FAMILIES), why_not=NO_FAMILIES)
+    families = file.section("budget", tuple(FAMILIES), why_not=NO_FAMILIES)
     budgets: dict[str, Budget] = {}
     for family in families.raw if families else ():
         if families is None or family not in FAMILIES:
             continue
-        section = _subsection(families, family, FAMILIES[family])
+        section = families.section(family, FAMILIES[family])
         if section is None:
             continue
         if family == "plain-k-anonymity":

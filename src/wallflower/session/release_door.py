@@ -8,9 +8,9 @@ from __future__ import annotations
 from wallflower.atomic_file import write_whole
 from wallflower.engines.base import Source
 from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
+from wallflower.ledger.book import Charge, Ledger
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.privacy.file_answer import FileAnswer
-from wallflower.privacy.ledger import Charge, Ledger
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import Release
 from wallflower.schema.declaration import Declaration
@@ -25,7 +25,7 @@ class Session:
     >>> import pyarrow, tempfile, wallflower
     >>> from pathlib import Path
     >>> from wallflower.count import Outliers
-    >>> from wallflower.privacy.ledger import Ledger
+    >>> from wallflower.ledger import Ledger
     >>> from wallflower.schema import loads
     >>> folder = tempfile.TemporaryDirectory()
     >>> declared = loads('''
