@@ -106,7 +106,7 @@ def test_the_floor_never_counts_a_row_that_a_plain_group_could_take():
     where = space([number("a", 6), number("b", 6)], [number("s", 3, role="sensitive")], p="0.7", d="0.5")
     places = np.column_stack([rng.integers(0, 7, 60), rng.integers(0, 7, 60), rng.integers(0, 4, 60)]).astype(np.int64)
     checker = Checker(where, places)
-    from wallflower.publish.kernels import unhidable
+    from wallflower.publish.corner_kernels import unhidable
 
     proved = np.zeros(60, dtype=np.bool_)
     unhidable(checker.blocks, places[:, :2].copy(), places.min(axis=0), places.max(axis=0), proved)

@@ -53,7 +53,7 @@ def test_counts_are_exact_where_many_rows_are_at_exactly_d(d):
     where = space([number("a", 3), number("b", 6)], [number("s", 9)], p="1/2", d=d)
     places = np.column_stack([rng.integers(0, n, 700) for n in (4, 7, 10)]).astype(np.int64)
     checker = Checker(where, places)
-    from wallflower.publish.kernels import WIDTH, near
+    from wallflower.geometry.face_kernels import WIDTH, near
 
     room = np.empty(WIDTH, np.float32)
     mid, half = np.empty(3, np.float32), np.empty(3, np.float32)
@@ -64,8 +64,8 @@ def test_counts_are_exact_where_many_rows_are_at_exactly_d(d):
 def test_a_common_denominator_that_does_not_fit_is_rounded_by_less_than_a_millionth_millionth():
     axes = [number(f"q{i}", prime) for i, prime in enumerate([999_983, 999_979, 999_961, 999_959])]
     where = space(axes, [number("s", 5_000_011)], p="1/2", d="0.85")
-    for factor, true in zip(where.factors, brute.squares(where), strict=True):
-        assert abs(Fraction(factor, where.limit) * where.d**2 / true - 1) < Fraction(1, 10**12)
+    for factor, true in zip(where.ball.weights, brute.squares(where), strict=True):
+        assert abs(Fraction(factor, where.ball.limit) * where.d**2 / true - 1) < Fraction(1, 10**12)
 
 
 @pytest.mark.parametrize("d", ["0.00001", "0.0000001"])

@@ -13,12 +13,13 @@ from tests.publish.spaces import category, number, space
 from tests.publish.test_anonymise import LETTERS
 from tests.publish.test_checker import tables
 
+from wallflower.geometry import blocks as layout
+from wallflower.geometry.face_kernels import ENDS, FARTHEST, INSIDE, NO, UNSURE, WIDTH, YES, face
 from wallflower.publish import population as population_module
-from wallflower.publish import layout
 from wallflower.publish.anonymise import offered
 from wallflower.publish.checker import Checker, Since
 from wallflower.publish.grouping import Workshop
-from wallflower.publish.kernels import BUNCH, ENDS, FARTHEST, INSIDE, NO, UNSURE, WIDTH, YES, cheapest, face
+from wallflower.publish.growth_kernels import BUNCH, cheapest
 from wallflower.publish.loss import information_loss
 
 LEVELS = {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wallflower.progress import report
 from wallflower.publish.exposure import exposed
-from wallflower.publish.kernels import everyone, someone
+from wallflower.publish.people_kernels import everyone, someone
 from wallflower.publish.population import Population
 from wallflower.publish.published import PublishedGroup
 

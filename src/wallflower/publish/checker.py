@@ -9,26 +9,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.geometry.face_kernels import ALL, FREE, HIGH, LOW, NO, YES, Blocks
+from wallflower.publish.corner_kernels import corners, outermost, some_corner
 from wallflower.publish.corner_values import PATIENCE, central_corner
 from wallflower.publish.exposure import NOBODY, exposed
-from wallflower.publish.kernels import (
-    ALL,
-    FREE,
-    HIGH,
-    LOW,
-    NO,
-    YES,
-    Blocks,
-    corners,
-    everyone,
-    leading,
-    outermost,
-    some_corner,
-    someone,
-    values_at,
-)
-from wallflower.publish.layout import lay_out, middle_of
+from wallflower.publish.people_kernels import everyone, someone
 from wallflower.publish.population import Population
+from wallflower.publish.range_kernels import leading, values_at
 
 Level = Literal["candidate", "strict", "attack"]
 Whole = NDArray[np.int64]
@@ -42,7 +29,7 @@ class Checker(Population):
 
     @cached_property
     def _unguided(self) -> Blocks:
-        return lay_out(self.space, self.places[:0], middle_of(self.places), enough=0)[0]
+        return self.laid_out(self.places[:0], enough=0)[0]
 
     def plain(self, level: Level, low: Whole, high: Whole, values: Whole) -> bool:
         """Whether a group with this box and these sensitive values (one row each) passes `level`. Not its k."""

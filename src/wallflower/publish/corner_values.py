@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.publish.kernels import Blocks, some_corner, values_at
+from wallflower.geometry.face_kernels import Blocks
+from wallflower.publish.corner_kernels import some_corner
+from wallflower.publish.range_kernels import values_at
 
 Whole = NDArray[np.int64]
 PATIENCE = 20_000

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.publish.checker import Checker, Level
-from wallflower.publish.kernels import everyone, unhidable
+from wallflower.publish.corner_kernels import unhidable
+from wallflower.publish.people_kernels import everyone
 
 EXAMINED = 5_000
 

@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.publish.kernels import Blocks, inside_box, normal_many
-from wallflower.publish.layout import lay_out, middle_of
+from wallflower.geometry import Ball, RadiusIndex
+from wallflower.geometry.blocks import lay_out, middle_of
+from wallflower.geometry.face_kernels import Blocks, inside_box, normal_many
 from wallflower.publish.space import Space
 
 Whole = NDArray[np.int64]
@@ -36,8 +37,12 @@ class Population:
 
     @cached_property
     def _laid_out(self) -> tuple[Blocks, Whole]:
-        enough = self.space.enough(len(self.places))
-        return lay_out(self.space, self.places, middle_of(self.places), enough=enough)
+        return self.laid_out(self.places, enough=self.space.enough(len(self.places)))
+
+    def laid_out(self, places: Whole, *, enough: int) -> tuple[Blocks, Whole]:
+        """These rows in blocks, measured from the middle of the table."""
+        sizes = [axis.size for axis in self.space.axes]
+        return lay_out(places, self.space.ball, sizes=sizes, centre=middle_of(self.places), enough=enough)
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -54,7 +59,7 @@ class Population:
         rows = len(self.places)
         some = self.places[:: -(-rows // SAMPLE)] if rows >= 4 * SAMPLE else self.places[:0]
         share = int(self.space.enough(rows) * len(some) / max(rows, 1))
-        return lay_out(self.space, some, middle_of(self.places), enough=min(share, max(len(some) - 1, 0)))[0]
+        return self.laid_out(some, enough=min(share, max(len(some) - 1, 0)))[0]
 
     @cached_property
     def _room(self) -> Whole:
@@ -68,9 +73,12 @@ class Population:
 
     @cached_property
     def outlying(self) -> NDArray[np.bool_]:
-        """Which rows are (p, d)-outliers (Definition 3.1); equal rows are tested once."""
-        distinct, inverse = np.unique(self.places, axis=0, return_inverse=True)
-        return ~self.normal(distinct)[inverse.reshape(-1)]
+        """Which rows are (p, d)-outliers (Definition 3.1)."""
+        counted = [a for a, axis in enumerate(self.space.axes) if axis.weight]
+        weights = [self.space.ball.weights[a] for a in counted]
+        index = RadiusIndex(np.ascontiguousarray(self.places[:, counted]), weights)
+        enough = self.space.enough(len(self.places))
+        return index.counts(Ball(tuple(weights), self.space.ball.limit), cap=enough + 1) <= enough
 
     @cached_property
     def outlying_by_value(self) -> NDArray[np.bool_]:

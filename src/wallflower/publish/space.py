@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.errors import DeclarationError, UsageError, nearest_name
+from wallflower.geometry.balls import Ball
 from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Categories, Dates, Numbers
 from wallflower.schema.exact import exact
@@ -136,10 +137,11 @@ class Space:
     d: Fraction
 
     def __post_init__(self) -> None:
-        _ = self._whole  # what cannot be measured exactly is refused here
+        _ = self.ball  # what cannot be measured exactly is refused here
 
     @cached_property
-    def _whole(self) -> tuple[tuple[int, ...], int]:
+    def ball(self) -> Ball:
+        """Near: Σ weights·Δ² ≤ limit. A column without weight has 0 here."""
         squares = [(axis.weight / axis.scale) ** 2 for axis in self.axes]
         common = math.lcm(*(square.denominator for square in squares), (self.d**2).denominator)
         if (self.d**2 * common).__ceil__().bit_length() > MOST_BITS:
@@ -151,15 +153,7 @@ class Space:
                         f"column '{axis.name}' has too many steps to be measured exactly beside the others.",
                         hint="Declare a coarser step: at most 2^30 steps between lower and upper.",
                     )
-        return tuple(round(square * common) for square in squares), int(self.d**2 * common)
-
-    @property
-    def factors(self) -> tuple[int, ...]:
-        return self._whole[0]
-
-    @property
-    def limit(self) -> int:
-        return self._whole[1]
+        return Ball(tuple(round(square * common) for square in squares), int(self.d**2 * common))
 
     @property
     def axes(self) -> tuple[Axis, ...]:
