@@ -10,6 +10,7 @@ import typer
 
 from wallflower.cli.common import AsJson, Decl, err, names, progress_on_stderr, show_lines
 from wallflower.cli.publish import weights_of
+from wallflower.publish.attacks import Findings
 
 
 def register(app: typer.Typer) -> None:
@@ -31,14 +32,21 @@ def attack(
     Example:
         wallflower attack salaries.toml public.csv
     """
-    from wallflower.publish.attempt import attempt
-    from wallflower.session import open as opened
+    from wallflower.publish.published_attack import PublishedAttack
+    from wallflower.session import open as open_session
 
-    session = opened(declaration)
-    planned = attempt(session.declaration, published, p=p, d=d, weights=weights_of(weights), columns=names(columns))
+    session = open_session(declaration)
+    question = PublishedAttack.on(
+        published,
+        session.declaration,
+        p=p or None,
+        d=d or None,
+        weights=weights_of(weights),
+        columns=names(columns),
+    )
     err.print("This looks at the rows without protection. Keep it at your desk.", style="bold yellow")
     with progress_on_stderr():
-        found = session.owner.attack(planned).value
+        found: Findings = session.owner.attack(question).value
     if as_json:
         typer.echo(json.dumps({"ok": True, "not_private": found.to_json()}))
         return

@@ -10,7 +10,8 @@ from wallflower.cli.common import show_lines
 from wallflower.cli.demo_rows import normal
 from wallflower.cli.demo_table import asked, laid_out, spent
 from wallflower.publish import PlainTable
-from wallflower.publish.attempt import attempt
+from wallflower.publish.attacks import Findings
+from wallflower.publish.published_attack import PublishedAttack
 from wallflower.report.story import Scene
 
 DECLARATION = """\
@@ -80,7 +81,7 @@ def show(folder: Path, console: Console) -> Scene:
         query,
         expect="rows that cannot be hidden are left out; how many stays at the owner's desk",
     )
-    found = session.owner.attack(attempt(session.declaration, public)).value
+    found: Findings = session.owner.attack(PublishedAttack(query, public)).value
     with public.open(encoding="utf-8") as file:
         sample = [file.readline().strip() for _ in range(4)]
     more = [

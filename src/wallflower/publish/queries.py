@@ -153,6 +153,9 @@ class PlainTable:
             notes=notes,
         )
 
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        self._publication(rows)
+
     def run(self, rows: Rows, entropy: Entropy) -> FileAnswer:
         """The file as bytes; whoever asked puts it at `out`, after it has been recorded."""
         from wallflower.publish.writing import rendered, sheet

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
-from wallflower.engines.base import Rows, Source
+from wallflower.engines.base import Source
 from wallflower.privacy.release import OwnerOnly
 from wallflower.schema.declaration import Declaration
-from wallflower.session.queries import Query
-
-
-class Attack(Protocol):
-    """An attack of the owner's on something published: it names its columns and is handed the rows."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-
-    def run(self, rows: Rows, /) -> Any: ...
+from wallflower.session.queries import Attack, Query
 
 
 class Owner:
@@ -32,10 +21,10 @@ class Owner:
         with self._source.rows(query.columns) as rows:
             return OwnerOnly({"price": price, "seen": query.inspect(rows)})
 
-    def attack(self, attempt: Attack) -> OwnerOnly:
-        """What `attempt` finds out. NOT PRIVATE."""
-        with self._source.rows(attempt.columns) as rows:
-            return OwnerOnly(attempt.run(rows))
+    def attack(self, attack: Attack) -> OwnerOnly:
+        """What `attack` finds with the rows in hand. NOT PRIVATE."""
+        with self._source.rows(attack.columns) as rows:
+            return OwnerOnly(attack.run(rows))
 
     def check(self) -> OwnerOnly:
         """What `outside` and `missing` would do to the rows. NOT PRIVATE."""
