@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from wallflower.identify.counting import of_values, prepare
 from wallflower.identify.influence import most_influenced
 from wallflower.identify.metric import Metric, metric_of
 from wallflower.identify.own_margins import OwnMargin
-from wallflower.identify.values import Given, as_numbers, as_texts, shown_values
+from wallflower.identify.values import Values, as_numbers, shown_values
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import Guarantee, PureDP, SensitivePrivacy
 from wallflower.privacy.price import Price
@@ -36,7 +36,7 @@ class Anomalies:
 
     name: ClassVar[str] = "identify"
 
-    values: Sequence[Given]
+    values: Values = Values()
     """Public values, each a mapping of every column of the model; asking one twice costs twice."""
     epsilon: Epsilon = Epsilon()
     """Budget of one question; a request is charged by how many of its questions one row can influence."""
@@ -48,7 +48,6 @@ class Anomalies:
     """What `sensitive` fades with: "star", "paper", or a margin of your own (`identify.own_margins`)."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", as_texts(self.values))
         if self.method not in METHODS:
             raise UsageError(f"'method' is {', '.join(METHODS)}, got {self.method!r}.")
         if isinstance(self.bound, str) and self.bound not in BOUNDS:
@@ -69,7 +68,7 @@ class Anomalies:
     def price(self, declaration: Declaration) -> Price:
         model = self._model(declaration)
         metric = metric_of(declaration, model)
-        asked = as_numbers(self._texts, metric, declaration)
+        asked = as_numbers(self.values, metric, declaration)
         answering = self._answering(model, metric)
         answering.verify()
         influenced = most_influenced(metric, asked)
@@ -103,7 +102,7 @@ class Anomalies:
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any]:
         model = self._model(rows.declaration)
         metric = metric_of(rows.declaration, model)
-        asked = as_numbers(self._texts, metric, rows.declaration)
+        asked = as_numbers(self.values, metric, rows.declaration)
         answering = self._answering(model, metric)
         held, near = of_values(metric, metric.points(rows), asked, cap=answering.cap)
         told = [answering.tell(int(a), int(n), entropy) for a, n in zip(held, near, strict=True)]
@@ -119,14 +118,10 @@ class Anomalies:
 
         model = self._model(rows.declaration)
         metric = metric_of(rows.declaration, model)
-        asked = as_numbers(self._texts, metric, rows.declaration)
+        asked = as_numbers(self.values, metric, rows.declaration)
         answering = self._answering(model, metric)
         counted = of_values(metric, metric.points(rows), asked, cap=answering.cap)
         return view(rows, metric=metric, answering=answering, asked=asked, counted=counted)
-
-    @property
-    def _texts(self) -> tuple[Mapping[str, str], ...]:
-        return as_texts(self.values)
 
     def _model(self, declaration: Declaration) -> Model:
         if self.model in declaration.models:

@@ -14,6 +14,7 @@ from wallflower.identify.metric import Metric
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import Categories, Dates, Numbers
 from wallflower.schema.exact import exact, shown
+from wallflower.schema.fields import Field
 
 Given = Mapping[str, str | int | Fraction | date]
 
@@ -33,6 +34,13 @@ def as_texts(values: Iterable[Given]) -> tuple[dict[str, str], ...]:
                 f"every value names the same columns, got {', '.join(sorted(texts[0]))} and {', '.join(sorted(text))}."
             )
     return tuple(texts)
+
+
+class Values(Field[Iterable[Given], tuple[dict[str, str], ...]]):
+    """A field that takes values as they are given and holds them as texts."""
+
+    def read(self, value: Iterable[Given]) -> tuple[dict[str, str], ...]:
+        return as_texts(value)
 
 
 def _as_text(name: str, cell: str | int | Fraction | date) -> str:

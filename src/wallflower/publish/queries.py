@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy
+from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.guarantees import PlainKAnonymity
 from wallflower.privacy.price import Price
-from wallflower.publish.space import Axis, Space, axis_of, space_of
+from wallflower.publish.space import Space, space_of
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 from wallflower.schema.fields import Exact, Names, Weights, Whole
 
 if TYPE_CHECKING:
-    from wallflower.publish.checker import Checker
-    from wallflower.publish.grouping import Grouping
+    from wallflower.publish.publication import Publication
 
+FORMATS = (".csv", ".parquet")
+GROUP = "group"
+"""The name of the column that numbers groups."""
 LEVELS = ("candidate", "strict", "attack")
 METHODS = ("hybrid", "expc")
 MOST_DISTANCE = 1_000_000
@@ -76,8 +74,6 @@ class PlainTable:
             raise UsageError(f"'method' must be one of {', '.join(METHODS)}, got '{self.method}'.")
         if not self.columns or len(set(self.columns)) != len(self.columns):
             raise UsageError("'columns' must name the columns to publish, each once.")
-        from wallflower.publish.writing import FORMATS
-
         if Path(self.out).suffix not in FORMATS:
             raise UsageError(f"a publication ends in {' or '.join(FORMATS)}, got '{Path(self.out).name}'.")
 
@@ -104,8 +100,6 @@ class PlainTable:
                 raise UsageError(
                     f"'{name}' is to be published unchanged, but is not an insensitive column of this publication."
                 )
-        from wallflower.publish.writing import GROUP
-
         if self.groups and GROUP in self.columns:
             raise UsageError(f"a column is called '{GROUP}' already, so groups cannot be numbered.")
         return space_of(
@@ -149,71 +143,28 @@ class PlainTable:
         )
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
-        made_of(self, rows)
+        self._publication(rows)
 
-    def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
-        from wallflower.publish.writing import sheet, write
+    def run(self, rows: Rows, entropy: Entropy) -> FileAnswer:
+        """The file as bytes; whoever asked puts it at `out`, after it has been recorded."""
+        from wallflower.publish.writing import rendered, sheet
 
-        made = made_of(self, rows)
-        written = sheet(
-            made.space,
-            made.places,
-            made.grouping.groups,
-            made.unchanged,
-            made.others,
-            with_groups=self.groups,
-            entropy=entropy,
+        publication = self._publication(rows)
+        written = sheet(publication, number=GROUP if self.groups else None, entropy=entropy)
+        return FileAnswer(
+            value={"file": Path(self.out).name, "rows": written.rows, "groups": len(publication.grouping.groups)},
+            content=rendered(written, Path(self.out).suffix),
+            place=Path(self.out),
         )
-        write(written, Path(self.out))
-        return {"file": Path(self.out).name, "rows": written.rows, "groups": len(made.grouping.groups)}
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         from wallflower.publish.inspection import inspected
 
-        return inspected(made_of(self, rows), self)
+        return inspected(self._publication(rows))
 
+    def _publication(self, rows: Rows) -> Publication:
+        from wallflower.publish.publication import publication_of
 
-@dataclass(frozen=True)
-class Made:
-    """A publication before it is written, with everything it came from."""
-
-    space: Space
-    places: NDArray[np.int64]
-    unchanged: tuple[Axis, ...]
-    others: NDArray[np.int64]
-    checker: Checker
-    grouping: Grouping
-
-
-def originals(query: PlainTable, rows: Rows) -> Checker:
-    """The exact checks over the table's own rows, for attacks on a file made from them."""
-    from wallflower.publish.checker import Checker
-
-    space = query.space(rows.declaration)
-    return Checker(space, _places(rows, space.axes))
-
-
-def _places(rows: Rows, axes: Sequence[Axis]) -> NDArray[np.int64]:
-    """All rows in canonical order, so that the order in which an engine hands them out changes nothing."""
-    numbers = rows.fetch(numbers=[axis.name for axis in axes]).numbers
-    table = np.column_stack([axis.places(numbers[:, a]) for a, axis in enumerate(axes)]).astype(np.int64)
-    return np.ascontiguousarray(table[np.lexsort(table.T[::-1])])
-
-
-def made_of(query: PlainTable, rows: Rows) -> Made:
-    """Read, put in canonical order, group. No row order, engine or thread can change the result."""
-    from wallflower.publish.anonymise import Method, anonymise
-    from wallflower.publish.checker import Checker, Level
-
-    declaration = rows.declaration
-    space = query.space(declaration)
-    unchanged = tuple(
-        axis_of(declaration.column(name), weight=Fraction(0), declaration=declaration) for name in query.unchanged
-    )
-    table = _places(rows, (*space.axes, *unchanged))
-    places, others = np.ascontiguousarray(table[:, : len(space.axes)]), table[:, len(space.axes) :]
-    checker = Checker(space, places)
-    level: Level = next(name for name in get_args(Level) if name == query.level)
-    method: Method = next(name for name in get_args(Method) if name == query.method)
-    grouping = anonymise(checker, level=level, k=query.k, method=method)
-    return Made(space, places, unchanged, others, checker, grouping)
+        return publication_of(
+            rows, self.space(rows.declaration), k=self.k, level=self.level, method=self.method, unchanged=self.unchanged
+        )
