@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wallflower.engines.duckdb import sql
 from wallflower.engines.duckdb.database import Database, literal
-from wallflower.engines.duckdb.parquet_texts import is_text, readable_copy
+from wallflower.engines.duckdb.parquet_copy import can_be_read, readable_copy
 from wallflower.engines.memory.dialect import refused
 from wallflower.engines.reading_rule import Kind
 from wallflower.engines.view import find_columns, find_table
@@ -78,8 +78,8 @@ class ParquetFile(Typed):
 
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         types = self._types(base)
-        texts = [name for name in columns if types[name] == "VARCHAR"]
-        if is_text(base, self.scan(base), texts):
+        doubtful = [name for name in columns if types[name].startswith(("VARCHAR", "TIMESTAMP"))]
+        if can_be_read(base, self.scan(base), doubtful):
             super().stage(base, columns)
         else:
             ParquetFile(readable_copy(self.path, columns, base.folder)).stage(base, columns)
