@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,8 +27,6 @@ GROUP = "group"
 """The name of the column that numbers groups."""
 LEVELS = ("candidate", "strict", "attack")
 METHODS = ("hybrid", "expc")
-MOST_DISTANCE = 1_000_000
-"""In declared ranges, of which a table has one a column: farther is nobody."""
 MEANING = {
     "candidate": "with everyone's quasi-identifiers known, every published sensitive value is normal for someone who matches the "
     "group, and everyone who matches has a published value that is normal for them; and the inferences of level 'attack' find nobody",
@@ -35,6 +34,8 @@ MEANING = {
     "(Theorem 5.1 of the paper)",
     "attack": "the two inferences the paper describes (Theorems 4.1 and 4.2) find nobody; nothing is said about any other inference",
 }
+LEAST_DISTANCE = Fraction(1, 10**12)
+"""Distances are ratios of doubles in the kernels; none in use comes near this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +56,7 @@ class PlainTable:
     """Every group holds at least this many different values of every sensitive column."""
     p: Exact = Exact(above=0, most=1)
     """An outlier has at least this share of all rows …"""
-    d: Exact = Exact(above=0, most=MOST_DISTANCE)
+    d: Exact = Exact(least=LEAST_DISTANCE, most=1 / LEAST_DISTANCE)
     """… farther away than this, in declared ranges."""
     level: str = "candidate"
     method: str = "hybrid"

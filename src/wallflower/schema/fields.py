@@ -66,9 +66,9 @@ class Exact(Field[Spelled, Fraction]):
         self,
         default: Spelled | None = None,
         *,
-        above: int | None = None,
-        least: int | None = None,
-        most: int | None = None,
+        above: Fraction | int | None = None,
+        least: Fraction | int | None = None,
+        most: Fraction | int | None = None,
     ) -> None:
         super().__init__(default=... if default is None else exact(default))
         self._above, self._least, self._most = above, least, most
@@ -76,9 +76,9 @@ class Exact(Field[Spelled, Fraction]):
     def read(self, value: Spelled) -> Fraction:
         number = exact(value, name=self._name)
         wanted = [
-            f"above {self._above}" if self._above is not None else "",
-            f"at least {self._least}" if self._least is not None else "",
-            f"at most {self._most}" if self._most is not None else "",
+            f"above {shown(self._above)}" if self._above is not None else "",
+            f"at least {shown(self._least)}" if self._least is not None else "",
+            f"at most {shown(self._most)}" if self._most is not None else "",
         ]
         if (
             (self._above is not None and number <= self._above)
