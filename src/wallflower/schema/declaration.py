@@ -91,6 +91,10 @@ class Budget:
     epsilon: Fraction | None = None
     delta: Fraction = Fraction(0)
     publications: int | None = None
+    accounting: Literal["sum", "zcdp"] = "sum"
+    """How charges add up: by their ε, or by ε or ρ, whichever fits ("zcdp", which needs a δ)."""
+    conversion_delta: Fraction | None = None
+    """With "zcdp", the part of δ that turning ρ back into ε may cost; None: half of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,11 +127,14 @@ class Declaration:
     max_rows: int
     reviewed: bool
     test: bool
-    ledger: Path
+    ledger: Path | str
+    """A file, or the address of a server, which holds no secret."""
     read: Reading = Reading()
     budgets: Mapping[str, Budget]
     columns: Mapping[str, Column]
     models: Mapping[str, Model] = field(default_factory=dict)
+    askers: Mapping[str, Mapping[str, Budget]] = field(default_factory=dict)
+    """Second limits by the name of an asker and the code of an account; the table's own limits hold beside them."""
     fingerprint: str
     """SHA-256 over the meaning of the file; goes into every ledger entry."""
     unit: Literal["row"] = "row"

@@ -6,15 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast, get_args
 
+from wallflower.schema.budgets import read_askers, read_budgets, read_place
 from wallflower.schema.columns import read_column
-from wallflower.schema.declaration import Budget, Column, Declaration, Neighbours, Reading
+from wallflower.schema.declaration import Column, Declaration, Neighbours, Reading
 from wallflower.schema.fingerprint import fingerprint
 from wallflower.schema.models import read_models
 from wallflower.schema.parser import parse, read_text
 from wallflower.schema.problems import CONTROL, said
 from wallflower.schema.section import Section
 
-SECTIONS = ("table", "budget", "columns", "identify")
+SECTIONS = ("table", "budget", "columns", "identify", "askers")
 TABLE_KEYS = (
     "id",
     "source",
@@ -28,17 +29,6 @@ TABLE_KEYS = (
     "ledger",
     "read",
 )
-FAMILIES = {
-    "dp": ("epsilon", "delta"),
-    "output-constrained-dp": ("epsilon", "delta"),
-    "plain-k-anonymity": ("publications",),
-    "local-dp": ("epsilon",),
-    "metric-privacy": ("epsilon",),
-}
-NO_FAMILIES = {
-    "sensitive-privacy": "Each [identify.NAME] has an epsilon of its own.",
-    "zcdp": "It is charged in [budget.dp], converted to epsilon and delta.",
-}
 DRAFT = "Draft one with: wallflower declare DATA -o FILE"
 ONE_PERSON_ONE_ROW = 'Every promise here is about one row. Where a person has several rows, merge them into one first, then write unit = "row".'
 
@@ -74,7 +64,8 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     if not source_optional:
         table.need("source", 'source = "rows.csv"')
     table.need("ledger", 'ledger = "rows.ledger"')
-    source, ledger, key = table.text("source"), table.text("ledger"), table.text("key")
+    source, key = table.text("source"), table.text("key")
+    ledger = read_place(table, "ledger", folder)
     source_table = table.text("table")
     if source_table is not None and "source" not in table:
         table.refuse("table", "'table' names a table inside the file 'source', and there is no 'source'.")
@@ -85,7 +76,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     max_rows = table.whole("max_rows", least=1)
     reviewed, test = table.flag("reviewed"), table.flag("test")
     read = _reading(table)
-    budgets = _budgets(file)
+    budgets, askers = read_budgets(file), read_askers(file)
     columns = _columns(file, key, neighbours, folder)
     models = read_models(file, columns)
     problems.raise_any()
@@ -99,14 +90,15 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         max_rows=cast("int", max_rows),
         reviewed=bool(reviewed),
         test=bool(test),
-        ledger=folder / cast("str", ledger),
+        ledger=cast("Path | str", ledger),
         read=read,
         budgets=budgets,
         columns={name: column for name, column in columns.items() if column is not None},
         models=models,
+        askers=askers,
         fingerprint="",
     )
-    return replace(declaration, fingerprint=fingerprint(declaration, source=source, ledger=cast("str", ledger)))
+    return replace(declaration, fingerprint=fingerprint(declaration))
 
 
 def _unit(table: Section) -> None:
@@ -132,30 +124,6 @@ def _reading(table: Section) -> Reading:
     except (LookupError, UnicodeError):
         section.wrong("encoding", "an encoding of text that Python knows", 'For example "utf-8" or "latin-1".')
     return Reading(delimiter=delimiter, encoding=encoding, decimal=decimal)
-
-
-def _budgets(file: Section) -> dict[str, Budget]:
-    families = file.section("budget", tuple(FAMILIES), why_not=NO_FAMILIES)
-    budgets: dict[str, Budget] = {}
-    for family in families.raw if families else ():
-        if families is None or family not in FAMILIES:
-            continue
-        section = families.section(family, FAMILIES[family])
-        if section is None:
-            continue
-        if family == "plain-k-anonymity":
-            section.need("publications", "publications = 1")
-            publications = section.whole("publications", least=1)
-            budgets[family] = Budget(publications=publications)
-            continue
-        section.need("epsilon", 'epsilon = "1"')
-        epsilon, delta = section.budget("epsilon"), section.budget("delta")
-        if epsilon is not None and epsilon <= 0:
-            section.wrong("epsilon", "above 0")
-        if delta is not None and not 0 <= delta < 1:
-            section.wrong("delta", "at least 0 and below 1")
-        budgets[family] = Budget(epsilon=epsilon, delta=delta or Budget.delta)
-    return budgets
 
 
 def _columns(file: Section, key: str | None, neighbours: Neighbours | None, folder: Path) -> dict[str, Column | None]:
