@@ -72,16 +72,16 @@ def test_duckdb_would_have_told():
 def test_a_broken_engine_tells_nothing(source, capfd, monkeypatch, ask):
     source = replace(source, declaration=replace(source.declaration, neighbours="replace-one"))
 
-    def broken_sql(expression) -> str:
+    def broken_sql(dialect, expression) -> str:
         return f"SELECT CAST('{CANARY}' AS DOUBLE)"
 
     with pytest.raises(WallflowerError) as caught, source.rows(("x", "c")) as rows:  # noqa: PT012 - one question of several
-        monkeypatch.setattr("wallflower.engines.duckdb.database.compiled", broken_sql)
+        monkeypatch.setattr("wallflower.engines.dialect.Dialect.compiled", broken_sql)
         if ask == "tally":
             source.tally(("x", "c"))
         else:
             questions = {
-                "numbers": lambda: rows.numbers(["x"]),
+                "numbers": lambda: rows.fetch(numbers=["x"]).numbers,
                 "cells": lambda: rows.cells(["c"], "x", 0),
                 "nearest": lambda: rows.nearest(["c"], "x", 0, 1),
                 "record": lambda: rows.record("1"),
@@ -95,7 +95,7 @@ def test_a_broken_engine_tells_nothing(source, capfd, monkeypatch, ask):
 
 def test_a_canary_in_the_cells_reaches_nobody(source, capfd):
     with source.rows(("x", "c")) as rows:
-        told = repr(rows.numbers(["x", "c"])) + repr(rows.cells(["c"], "x", 0)) + repr(rows.record("1"))
+        told = repr(rows.fetch(numbers=["x", "c"]).numbers) + repr(rows.cells(["c"], "x", 0)) + repr(rows.record("1"))
     out, err = capfd.readouterr()
     assert CANARY not in told + out + err
 
@@ -109,7 +109,7 @@ def test_a_frame_with_impossible_cells_tells_nothing(capfd):
         }
     )
     with from_frame(frame, declare(numbers(), categories())).rows(("x", "c")) as rows:
-        assert CANARY not in repr(rows.numbers(["x", "c"]))
+        assert CANARY not in repr(rows.fetch(numbers=["x", "c"]).numbers)
     out, err = capfd.readouterr()
     assert CANARY not in out + err
 

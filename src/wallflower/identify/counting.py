@@ -34,7 +34,7 @@ def within(metric: Metric, points: Ints, asked: Ints, *, cap: int) -> Ints:
         return np.zeros(len(asked), dtype=np.int64)
     if asked.size * len(points) <= SMALL:
         return _plainly(metric, points, asked, cap)
-    fits = 4 * (metric.ball.limit + 1) * len(metric.columns) < 2**63
+    fits = _fits(metric)
     if all(metric.by_gap) and (len(asked) > FEW or not fits):
         return RadiusIndex(points, metric.ball.weights).counts(metric.ball, cap=cap, queries=asked)
     if not fits:  # weights with very long denominators, and categories beside them: exact, and slow
@@ -51,26 +51,41 @@ def of_values(metric: Metric, points: Ints, asked: Ints, *, cap: int) -> tuple[I
     return index.counts(equal, cap=cap, queries=asked), index.counts(metric.ball, cap=cap, queries=asked)
 
 
-def of_rows(metric: Metric, points: Ints, *, beta: int, cap: int) -> tuple[Ints, Ints]:
-    """(copies, within) of the value of every row, each at most `cap`, with cap > β.
+def prepare(metric: Metric, made_up: Ints, *, comparisons: int) -> None:
+    """Load or compile what `of_values` may need when it compares so many numbers."""
+    if comparisons <= SMALL:
+        return
+    if all(metric.by_gap):
+        RadiusIndex(made_up, metric.ball.weights).counts(metric.ball, cap=1, queries=made_up[:1])
+    if _fits(metric):
+        _looked(metric, made_up, made_up[:1], 1)
 
-    Copies are counted where at most β rows are within, or no other value can be; elsewhere they are given as 1, because no margin
-    of a value that is present depends on them there.
+
+def of_rows(metric: Metric, points: Ints, *, until: int, cap: int) -> tuple[Ints, Ints]:
+    """(copies, within) of the value of every row, each at most `cap`.
+
+    Copies are counted where at most `until` rows are within, or no other value can be; elsewhere they are given as 1: with `until`
+    = β no published margin of a value that is present depends on them there.
     """
     if all(metric.by_gap):
         index = RadiusIndex(points, metric.ball.weights)
         near = index.counts(metric.ball, cap=cap)
         if metric.alone:
             return near, near
-        few = np.flatnonzero(near <= beta)
+        few = np.flatnonzero(near <= until)
         same = np.ones(len(points), dtype=np.int64)
         equal = Ball(weights=(1,) * points.shape[1], limit=0)
         same[few] = index.counts(equal, cap=cap, queries=points[few])
         return same, near
     values, value_of, multiplicity = np.unique(points, axis=0, return_inverse=True, return_counts=True)
     near = within(metric, points, values, cap=cap)
-    same = np.where((near <= beta) | metric.alone, np.minimum(multiplicity, cap), 1)
+    same = np.where((near <= until) | metric.alone, np.minimum(multiplicity, cap), 1)
     return same[value_of], near[value_of]
+
+
+def _fits(metric: Metric) -> bool:
+    """Whether the sums of `_looked` stay within a machine word."""
+    return 4 * (metric.ball.limit + 1) * len(metric.columns) < 2**63
 
 
 def _plainly(metric: Metric, points: Ints, asked: Ints, cap: int) -> Ints:

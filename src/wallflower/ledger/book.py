@@ -106,6 +106,8 @@ def _helpful(
             trouble = self._store.explain(error, known=known, making=method.__name__ == "_make")
             if trouble is None:
                 raise
+        if trouble is None:  # pragma: no cover - raised above
+            raise AssertionError
         raise trouble  # outside the handlers: inside them Python would keep the first error as __context__
 
     return helped

@@ -172,5 +172,4 @@ def limits_of(declaration: Declaration) -> dict[str, Any]:
 
 def unit_of(declaration: Declaration) -> str:
     """What one promise is about: a row, or a person, who is known by one column and no other."""
-    person = getattr(declaration, "person", None)
-    return str(declaration.unit) if not person else f"{declaration.unit}:{person}"
+    return declaration.unit if declaration.person is None else f"{declaration.unit}:{declaration.person}"

@@ -65,9 +65,11 @@ def changed(journal: Journal, declaration: Declaration, after: Mapping[str, Any]
             lines.append(f"{here} is defined differently.")
     for asker in sorted({*before["askers"], *after["askers"]}):
         old, new = before["askers"].get(asker, {}), after["askers"].get(asker, {})
-        for code in sorted({*old, *new}):
-            if old.get(code) != new.get(code):
-                lines.append(f"[askers.{asker}.{code}] {_difference(old.get(code), new.get(code))}.")
+        lines += [
+            f"[askers.{asker}.{code}] {_difference(old.get(code), new.get(code))}."
+            for code in sorted({*old, *new})
+            if old.get(code) != new.get(code)
+        ]
     if before["askers"].keys() != after["askers"].keys() and not lines:
         lines.append("[askers] names others than before.")
     if raised and journal.charges:

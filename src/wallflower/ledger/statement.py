@@ -41,7 +41,7 @@ class Standing:
         return {
             "account": self.account.code,
             "spent": self._named(self.spent),
-            "limit": None if limit is None else self._named(limit.amounts | _rho(limit)),
+            "limit": None if limit is None else self._named({**limit.amounts, **_rho(limit)}),
             "left": None if left is None else self._named(left),
             "sentence": self.sentence,
         }
@@ -61,7 +61,7 @@ class Standing:
                 f"{title}: {numbers}; no limit is declared, so nothing more can be charged",
                 f"  {self.sentence}",
             ]
-        spent, most, left = self.spent, self.limit.amounts | _rho(self.limit), self.left
+        spent, most, left = self.spent, {**self.limit.amounts, **_rho(self.limit)}, self.left
         numbers = ", ".join(
             f"{name} {shown(spent.get(name, Fraction(0)))} of {shown(most[name])} spent, {shown(left[name])} left"
             for name in self.limit.named(self.spent)

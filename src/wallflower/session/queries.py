@@ -10,6 +10,19 @@ from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 
 
+class Attack(Protocol):
+    """What the owner tries on the rows and on something that has left: a frozen dataclass like a query."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The declared columns it reads."""
+        ...
+
+    def run(self, rows: Rows, /) -> object:
+        """What was found. It may name rows: nobody but the owner sees it."""
+        ...
+
+
 class Query(Protocol):
     """A question as a frozen dataclass: every public choice is a field."""
 
@@ -23,6 +36,13 @@ class Query(Protocol):
 
     def price(self, declaration: Declaration, /) -> Price:
         """The promise and the cost, from public things alone; refuses what the declaration cannot support."""
+        ...
+
+    def prepare(self, rows: Rows, entropy: Entropy, /) -> None:
+        """Try on made-up rows whatever can fail without looking at a real one: compile or load kernels, start threads.
+
+        Comes before the charge, so that what breaks here costs nothing. Writes nothing anyone can see.
+        """
         ...
 
     def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ FROZEN = ("events", "files")
 
 
 def for_sqlite() -> list[str]:
-    made = _tables(sqlite.dialect())  # type: ignore[no-untyped-call]
+    made = _tables(sqlite.dialect())
     for table in FROZEN:
         for verb, done in (("UPDATE", "changed"), ("DELETE", "removed")):
             made.append(
@@ -85,8 +85,8 @@ def _tables(dialect: Dialect) -> list[str]:
     made = []
     for table in METADATA.sorted_tables:
         made.append(str(CreateTable(table).compile(dialect=dialect)).strip())
-        for index in sorted(table.indexes, key=lambda each: str(each.name)):
-            made.append(str(CreateIndex(index).compile(dialect=dialect)).strip())
+        indexes = sorted(table.indexes, key=lambda each: str(each.name))
+        made += [str(CreateIndex(index).compile(dialect=dialect)).strip() for index in indexes]
     return made
 
 

@@ -10,7 +10,7 @@ import os
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -277,7 +277,5 @@ def _is_lost(error: BaseException) -> bool:
 
 def _quietly(step: Any) -> None:
     """A step of cleaning up after an error that is being raised already."""
-    try:
+    with suppress(Exception):
         step()
-    except Exception:  # noqa: BLE001, S110 - the first error is the one to tell
-        pass
