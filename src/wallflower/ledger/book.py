@@ -123,6 +123,9 @@ class Ledger:
         self._journal: Journal | None = None
         self._known = False
         self._lock = threading.Lock()
+        self._answering: set[int] = set()
+        """Entries that this very object has charged and not yet answered."""
+        self._part = uuid.uuid4().hex
 
     @classmethod
     def open(cls, place: Declaration | str | Path, *, patience_s: float = PATIENCE_S) -> Ledger:
@@ -214,12 +217,13 @@ class Ledger:
             "account": booked[0].account.code,
             "amounts": {name: shown(amount) for name, amount in booked[0].amounts.items()},
             "promise": ask.guarantee.to_json(),
-            "process": this_process(self._store.presence()),
+            "process": this_process(self._part, self._store.presence()),
         }
         record = question.get("record")
         if booked[0].account.kind in {"dp-others", "output-constrained-dp"}:
             content["record"] = "(not named)" if record is None else str(record)
         event = self._append(transaction, "charge", content)
+        self._answering.add(event.entry)
         return Charge(
             entry=event.entry,
             request_id=str(ask.request_id),
@@ -256,11 +260,13 @@ class Ledger:
 
     def _unanswered(self, transaction: Transaction, charge: Charge, content: Mapping[str, Any]) -> Charge | None:
         process = content["process"]
-        one_machine = not is_server(self.place)
-        if process == this_process(self._store.presence()) or not is_gone(
-            process, self._store.present, one_machine=one_machine
-        ):
+        if process["part"] == self._part:
+            gone = charge.entry not in self._answering
+        else:
+            gone = is_gone(process, self._store.present, one_machine=not is_server(self.place))
+        if not gone:
             return None
+        self._answering.add(charge.entry)
         if Account.of(content["account"]).kind in RECOMPUTED:
             return charge
         self._append(transaction, "closed", {"charge": charge.entry, "why": "its process has ended"})
@@ -331,7 +337,20 @@ class Ledger:
         if file is not None:
             transaction.keep(content["file"], file)
         self._append(transaction, "answer", content)
+        self._answering.discard(entry)
         return dict(release)
+
+    def give_up(self, entry: int) -> bool:
+        """Say that this process will not answer a charge. True where its request id may be asked again, uncharged."""
+        self._answering.discard(entry)
+        try:
+            with self._transaction(write=False) as transaction:
+                if Account.of(self._event(transaction, entry).content["account"]).kind in RECOMPUTED:
+                    return True
+            self.close(entry, "it failed")
+        except Exception:  # noqa: BLE001 - the failure that is being told comes first; the id dies with the process
+            return False
+        return False
 
     @_helpful
     def close(self, entry: int, why: str) -> None:

@@ -81,7 +81,13 @@ class Event:
         """The next event. Its 128 random bits keep anyone from guessing what was asked from a hash they were shown."""
         body = text({"salt": secrets.token_hex(16), **content})
         at = now()
-        made = cls(entry=entry, at=at, kind=kind, body=body, hash=chained(head, table=table, entry=entry, at=at, kind=kind, body=body))
+        made = cls(
+            entry=entry,
+            at=at,
+            kind=kind,
+            body=body,
+            hash=chained(head, table=table, entry=entry, at=at, kind=kind, body=body),
+        )
         _refuse_unknown(made, made.content)
         return made
 
@@ -89,9 +95,7 @@ class Event:
     def stored(cls, row: Row, *, table: str, before: str) -> Event:
         """The event of a stored row, after checking that it follows `before` and says what its columns say."""
         event = cls(entry=row.entry, at=row.at, kind=row.kind, body=row.body, hash=row.hash)
-        if row.hash != chained(
-            before, table=table, entry=row.entry, at=row.at, kind=row.kind, body=row.body
-        ):
+        if row.hash != chained(before, table=table, entry=row.entry, at=row.at, kind=row.kind, body=row.body):
             raise Damaged(f"entry {row.entry} does not match its hash")
         content = event.content
         _refuse_unknown(event, content)

@@ -35,8 +35,10 @@ def warning(declaration: Declaration, before: str | None) -> list[str]:
     if before is None:
         return []
     return [
-        (f"WARNING: table '{declaration.id}' has had a ledger before (its first entry was sha256:{before}). Whatever was "
-        "released under it is not counted in this one: if it still exists, restore it and delete the new one.")
+        (
+            f"WARNING: table '{declaration.id}' has had a ledger before (its first entry was sha256:{before}). Whatever was "
+            "released under it is not counted in this one: if it still exists, restore it and delete the new one."
+        )
     ]
 
 

@@ -15,10 +15,10 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 SPACE = Path("/proc/self/ns/pid")
 
 
-def this_process(presence: int | None) -> dict[str, Any]:
-    """What a charge says about who answers it."""
+def this_process(part: str, presence: int | None) -> dict[str, Any]:
+    """What a charge says about who answers it; `part` tells users of one process apart."""
     number = os.getpid()
-    found: dict[str, Any] = {"boot": boot(), "space": space(), "number": number, "began": began(number)}
+    found: dict[str, Any] = {"boot": boot(), "space": space(), "number": number, "began": began(number), "part": part}
     return found if presence is None else {**found, "presence": presence}
 
 

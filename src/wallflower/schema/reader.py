@@ -71,8 +71,8 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     if not source_optional:
         table.need("source", 'source = "rows.csv"')
     table.need("ledger", 'ledger = "rows.ledger"')
-    source, key = table.text("source"), table.text("key")
-    ledger = read_place(table, "ledger", folder)
+    key = table.text("key")
+    source, ledger = read_place(table, "source", folder), read_place(table, "ledger", folder)
     source_table = table.text("table")
     if source_table is not None and "source" not in table:
         table.refuse("table", "'table' names a table inside the file 'source', and there is no 'source'.")
@@ -92,7 +92,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
 
     declaration = Declaration(
         id=cast("str", name_of_table),
-        source=folder / source if source else None,
+        source=source,
         source_table=source_table,
         key=people.person or key,
         neighbours=cast("Neighbours", neighbours),
