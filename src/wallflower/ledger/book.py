@@ -360,6 +360,15 @@ class Ledger:
                 self._append(transaction, "closed", {"charge": entry, "why": why})
 
     @_helpful
+    def close_request(self, asker: str, request: str, why: str) -> None:
+        """`close`, by the id of a request; refused where it is not a charge that waits."""
+        with self._transaction(write=True) as transaction:
+            found = transaction.charge(asker, request)
+            if found is None or transaction.reply(found.entry) is not None:
+                raise ledger_errors.no_such_request(self.place, request)
+            self._append(transaction, "closed", {"charge": found.entry, "why": why})
+
+    @_helpful
     def kept(self, digest: str) -> bytes:
         """The file of a publication, as it was recorded."""
         with self._transaction(write=False) as transaction:
@@ -389,6 +398,7 @@ class Ledger:
     @_helpful
     def verify(self, *, anchor: str | None = None) -> verification.Verified:
         """The whole chain, every sum and every kept file; with `anchor`, that it holds that entry."""
+        self._store.inspect()
         with self._transaction(write=False) as transaction:
             found = verification.verify(transaction, self.journal, anchor=anchor)
         if not found.holds_anchor:

@@ -45,6 +45,13 @@ def unsure(place: str, request: str) -> PendingError:
     )
 
 
+def no_such_request(place: str, request: str) -> LedgerError:
+    return LedgerError(
+        f"no charge of {place} under the request id '{request}' waits for an answer.",
+        hint="See `wallflower ledger history DECL`; an asker's ids are their own (--asker).",
+    )
+
+
 def not_waiting(place: str, entry: int) -> LedgerError:
     return LedgerError(
         f"entry {entry} of {place} is not a charge that waits for an answer.",

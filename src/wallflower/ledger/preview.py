@@ -80,8 +80,9 @@ def _binds(debited: tuple[Debit, ...], guarantee: Guarantee) -> tuple[str, ...]:
             continue
         fits: Fraction = debit.limit.left(debit.spent)["epsilon"] / epsilon
         if int(fits) < int(more):
-            return (
+            note = (
                 f"{named(debit.account)} adds up epsilons, and is empty after {int(fits)} more such releases; "
-                f"{named(debited[0].account)} would take {int(more)}.",
+                f"{named(debited[0].account)} would take {int(more)}."
             )
+            return (note,)
     return ()

@@ -41,18 +41,14 @@ def caught_up(transaction: Transaction, journal: Journal | None, head: Head) -> 
     for row in transaction.rows(after=journal.entry):
         if row.entry > head.entry:
             raise Damaged("it holds entries after its head")
-        journal.add(_following(row.entry, journal, Event.stored(row, table=journal.table, before=journal.head)))
+        if row.entry != journal.entry + 1:
+            raise Damaged(f"entry {journal.entry + 1} is missing")
+        journal.add(Event.stored(row, table=journal.table, before=journal.head))
     if journal.place.entry != head.entry or journal.head != head.hash or not journal.limits:
         raise Damaged("its last entries are missing")
     if journal.checkpoint != head.checkpoint:
         raise Damaged("its head names another checkpoint than there is")
     return journal
-
-
-def _following(entry: int, journal: Journal, event: Event) -> Event:
-    if entry != journal.entry + 1:
-        raise Damaged(f"entry {journal.entry + 1} is missing")
-    return event
 
 
 def _from_checkpoint(transaction: Transaction, head: Head) -> Journal:

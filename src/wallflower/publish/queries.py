@@ -17,9 +17,12 @@ from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PlainKAnonymity
 from wallflower.privacy.price import Price
+from wallflower.privacy.release import Rendered
 from wallflower.publish.space import Axis, Space, axis_of, space_of
+from wallflower.schema.canonical import PLACE
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import exact, shown
+from wallflower.stores.whole_file import whole_file
 
 if TYPE_CHECKING:
     from wallflower.publish.checker import Checker
@@ -36,6 +39,12 @@ MEANING = {
 }
 
 
+EMPTY = (
+    "The publication is empty: no group of these rows passes the tests of its level. It has been charged like any other; "
+    "fewer columns, coarser steps or a smaller k let more rows out."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class PlainTable:
     """A file in which quasi-identifiers are generalised, sensitive values are kept, and outliers blend in.
@@ -48,7 +57,7 @@ class PlainTable:
 
     columns: tuple[str, ...]
     """What the file will hold: quasi-identifiers and sensitive columns. `of` takes all that are declared."""
-    out: str
+    out: str = field(metadata=PLACE)
     """The file to write, .csv or .parquet; one that is there is replaced."""
     k: int
     """Every group holds at least this many different values of every sensitive column."""
@@ -64,11 +73,14 @@ class PlainTable:
     """Insensitive columns to publish as they are. They can identify people: nothing here protects them."""
     groups: bool = False
     """Whether the file numbers its groups."""
+    format: str = ""
+    """"csv" or "parquet": what `out` ends in."""
 
     def __post_init__(self) -> None:
         for name in ("columns", "unchanged"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "out", str(self.out))
+        object.__setattr__(self, "format", self.format or Path(self.out).suffix.removeprefix("."))
         for name in ("p", "d"):
             object.__setattr__(self, name, exact(getattr(self, name), name=name))
         weights = {str(name): exact(w, name=f"weight of {name}") for name, w in dict(self.weights).items()}
@@ -87,7 +99,7 @@ class PlainTable:
             raise UsageError("'columns' must name the columns to publish, each once.")
         from wallflower.publish.writing import FORMATS
 
-        if Path(self.out).suffix not in FORMATS:
+        if Path(self.out).suffix not in FORMATS or f".{self.format}" != Path(self.out).suffix:
             raise UsageError(f"a publication ends in {' or '.join(FORMATS)}, got '{Path(self.out).name}'.")
 
     @classmethod
@@ -152,6 +164,7 @@ class PlainTable:
                 "quasi-identifiers": ", ".join(axis.name for axis in space.quasi),
                 "sensitive": ", ".join(axis.name for axis in space.sensitive),
                 "weights": weights,
+                "format": self.format,
                 "file": Path(self.out).name,
             },
             notes=notes,
@@ -160,8 +173,9 @@ class PlainTable:
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
         made_of(self, rows)
 
-    def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
-        from wallflower.publish.writing import sheet, write
+    def run(self, rows: Rows, entropy: Entropy) -> Rendered:
+        """The file as bytes: it is put in place by `deliver`, after the ledger has kept it."""
+        from wallflower.publish.writing import rendered, sheet
 
         made = made_of(self, rows)
         written = sheet(
@@ -173,8 +187,16 @@ class PlainTable:
             with_groups=self.groups,
             entropy=entropy,
         )
-        write(written, Path(self.out))
-        return {"file": Path(self.out).name, "rows": written.rows, "groups": len(made.grouping.groups)}
+        value = {"file": Path(self.out).name, "rows": written.rows, "groups": len(made.grouping.groups)}
+        if not written.rows:
+            value["text"] = EMPTY
+        return Rendered(value=value, content=rendered(written, self.format), warning="" if written.rows else EMPTY)
+
+    def deliver(self, content: bytes, value: dict[str, Any]) -> dict[str, Any]:
+        """Put the recorded file where this query says, whole or not at all; and name it so."""
+        with whole_file(Path(self.out)) as file:
+            file.write(content)
+        return {**value, "file": Path(self.out).name}
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         from wallflower.publish.inspection import inspected

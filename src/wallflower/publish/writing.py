@@ -1,15 +1,13 @@
-"""The published file: generalised values people can read, in an order that says nothing, whole or not at all."""
+"""The published file: generalised values people can read, in an order that says nothing."""
 
 from __future__ import annotations
 
 import csv
-import os
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,41 +75,20 @@ def _numbered(of_group: NDArray[np.int64]) -> list[int]:
     return [names.setdefault(int(g), len(names) + 1) for g in of_group]
 
 
-def write(sheet_: Sheet, path: Path) -> None:
-    """CSV or Parquet by the name of the file. A crash leaves the old file or none, never half a one."""
-    with _whole(path) as file:
-        if path.suffix == ".parquet":
-            import pyarrow as pa
-            import pyarrow.parquet as pq
+def rendered(sheet_: Sheet, kind: str) -> bytes:
+    """The file's bytes, as CSV or Parquet."""
+    if kind == "parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
-            pq.write_table(pa.table({name: pa.array(column) for name, column in sheet_.columns.items()}), file)
-        else:
-            import io
-
-            text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-            writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(sheet_.columns)
-            writer.writerows(zip(*sheet_.columns.values(), strict=True))
-            text.detach()
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[IO[bytes]]:
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        held = io.BytesIO()
+        pq.write_table(pa.table({name: pa.array(column) for name, column in sheet_.columns.items()}), held)
+        return held.getvalue()
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(sheet_.columns)
+    writer.writerows(zip(*sheet_.columns.values(), strict=True))
+    return text.getvalue().encode()
 
 
 def read(path: Path) -> dict[str, list[str]]:

@@ -88,6 +88,10 @@ class Store(Protocol):
         """What went wrong, in a sentence that helps; None for an error that is not the store's."""
         ...
 
+    def inspect(self) -> None:
+        """Look over everything that is kept, not only what a ledger reads; Damaged where it is not sound."""
+        ...
+
     def backup(self, target: str) -> None:
         """A whole and consistent copy, while the store is in use."""
         ...

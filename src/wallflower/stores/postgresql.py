@@ -183,6 +183,9 @@ class PostgresqlStore:
         todo = todo or "Try again; if it stays, see the server's log."
         return LedgerError(f"the ledger at {self.place} {what}.", hint=f"{done} {todo}")
 
+    def inspect(self) -> None:
+        """Nothing: the server looks after its own pages."""
+
     def backup(self, target: str) -> None:
         """This table's ledger as a SQLite file, read in one snapshot of the server."""
         with self._begun("REPEATABLE READ") as connection:

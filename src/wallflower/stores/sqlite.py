@@ -99,6 +99,12 @@ class SqliteStore:
             )
         return None
 
+    def inspect(self) -> None:
+        with self.transaction(write=False) as transaction:
+            found = transaction.connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+        if found != "ok":
+            raise Damaged("its pages do not fit together")
+
     def backup(self, target: str) -> None:
         """By SQLite's own copying: a whole and consistent file, whoever writes meanwhile. Refuses to replace a file."""
         path = Path(target)
