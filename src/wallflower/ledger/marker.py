@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from wallflower.atomic_file import write_whole
 from wallflower.ledger.events import Event
 from wallflower.schema.declaration import Declaration
-from wallflower.stores.whole_file import whole_file
 
 
 def place(declaration: Declaration) -> Path | None:
@@ -51,8 +51,7 @@ def leave(declaration: Declaration, first: Event) -> list[str]:
         kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"tables": {}}
         tables = kept["tables"] if isinstance(kept, dict) and isinstance(kept.get("tables"), dict) else {}
         said = json.dumps({"tables": {**tables, declaration.id: first.hash}}, sort_keys=True)
-        with whole_file(path) as file:
-            file.write(f"{said}\n".encode())
+        write_whole(path, f"{said}\n")
     except (OSError, ValueError):
         return [f"No marker was left at {path.name}, so a later ledger of this table will not be told from the first."]
     return []

@@ -37,16 +37,6 @@ class OwnerOnly:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rendered:
-    """An answer that comes with a file: kept with the ledger, and put in place after the answer is recorded."""
-
-    value: Mapping[str, Any]
-    content: bytes
-    warning: str = ""
-    """What the owner is told before the file is put in place."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Release:
     """One answer with its promise. The whole of it may leave.
 
@@ -149,6 +139,11 @@ def _said(value: Mapping[str, Any]) -> str:
         return "; ".join(
             _plain(one["columns"]) + ("" if one["count"] is None else f": count {one['count']}")
             for one in value["subspaces"]
+        )
+    if isinstance(value.get("groups"), list):
+        return "; ".join(
+            f"{one['value']}: {one['count']}" + ("" if one["interval"] is None else f" ({_ends(one['interval'])})")
+            for one in value["groups"]
         )
     said = {
         name: _ends(item) if name == "interval" else _plain(item) for name, item in value.items() if item is not None

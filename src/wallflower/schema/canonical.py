@@ -75,6 +75,12 @@ def question(query: Any, *, like: Mapping[str, Any] | None = None) -> dict[str, 
     return {"command": query.name, **_fields(query, _full, like=known)}  # type: ignore[attr-defined]
 
 
+def place_of(query: Any) -> Path | None:
+    """Where a question wants its file put; None for a question that has no such field."""
+    places = [field.name for field in dataclasses.fields(query) if field.metadata.get("place")]
+    return Path(str(getattr(query, places[0]))) if places else None
+
+
 def meaning(value: object, *, without: Mapping[str, frozenset[str]]) -> Any:
     """What a declared value means: every field that is not at its default, but for those named in `without` by class."""
 

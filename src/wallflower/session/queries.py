@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Protocol
 
 from wallflower.engines.base import Rows
 from wallflower.noise.entropy import Entropy
+from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.price import Price
-from wallflower.privacy.release import Rendered
 from wallflower.schema.declaration import Declaration
 
 
@@ -46,8 +46,8 @@ class Query(Protocol):
         """
         ...
 
-    def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | Rendered | None:
-        """The answer, or None when there is none; with a file where one is asked for, which `deliver` puts in place. Total: no row makes it fail."""
+    def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | FileAnswer | None:
+        """The answer, or None when there is none; a file is handed over as bytes. Total: no row makes it fail."""
         ...
 
     def inspect(self, rows: Rows, /) -> dict[str, Any]:

@@ -5,12 +5,12 @@ Nothing is read before the charge is on disk, and nothing is shown before the an
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from wallflower import progress
+from wallflower.atomic_file import write_whole
 from wallflower.engines.base import Source
 from wallflower.engines.made_up import made_up_rows
 from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
@@ -18,8 +18,10 @@ from wallflower.ledger.admission import OWNER, Shares
 from wallflower.ledger.book import Charge, Ledger
 from wallflower.ledger.preview import Preview, costs, preview
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
+from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.price import Price
-from wallflower.privacy.release import Release, Rendered
+from wallflower.privacy.release import Release
+from wallflower.schema.canonical import place_of
 from wallflower.schema.declaration import Declaration
 from wallflower.session.owner_door import Owner
 from wallflower.session.queries import Query
@@ -116,12 +118,12 @@ class Session:
         if charge.replay is not None:
             release = _recorded(charge.replay, price, charge.entry)
             return self._delivered(query, release, charge.file)
-        release, rendered = self._draw(query, price, charge)
-        kept = ledger.answer(charge.entry, release.to_json(), file=None if rendered is None else rendered.content)
-        if rendered is None:
+        release, file = self._draw(query, price, charge)
+        kept = ledger.answer(charge.entry, release.to_json(), file=None if file is None else file.content)
+        if file is None:
             return release
-        if rendered.warning:
-            progress.warn(rendered.warning)
+        if file.warning:
+            progress.warn(file.warning)
         return self._delivered(query, _recorded(kept, price, charge.entry), str(kept["release"]["sha256"]))
 
     @property
@@ -132,12 +134,12 @@ class Session:
         return self._ledger
 
     def _delivered(self, query: Query, release: Release, digest: str | None) -> Release:
-        """Put a recorded file where the query says; the answer stands whatever becomes of that."""
-        deliver = getattr(query, "deliver", None)
-        if digest is None or deliver is None:
+        """Put a recorded file where the query says, and name it so; the answer stands whatever becomes of that."""
+        place = place_of(query)
+        if digest is None or place is None:
             return release
-        value = deliver(self.ledger.kept(digest), dict(release.value or {}))
-        return replace(release, value=value)
+        write_whole(place, self.ledger.kept(digest))
+        return replace(release, value={**(release.value or {}), "file": place.name})
 
     @property
     def owner(self) -> Owner:
@@ -158,7 +160,7 @@ class Session:
                 hint="It was tried on made-up rows; nothing was read and nothing has been charged.",
             ) from error
 
-    def _draw(self, query: Query, price: Price, charge: Charge) -> tuple[Release, Rendered | None]:
+    def _draw(self, query: Query, price: Price, charge: Charge) -> tuple[Release, FileAnswer | None]:
         """The answer; whatever breaks is told by its kind and place alone, with no chain or frame that could hold a row."""
         try:
             made, what = self._attempt(query, price, charge)
@@ -178,14 +180,14 @@ class Session:
 
     def _attempt(
         self, query: Query, price: Price, charge: Charge
-    ) -> tuple[tuple[Release, Rendered | None] | None, str]:
+    ) -> tuple[tuple[Release, FileAnswer | None] | None, str]:
         """The release, or what broke. After the rows are open only a ReleaseFailed is told in its own words."""
         with self._source.rows(query.columns) as rows:
             try:
                 answer = query.run(rows, self._entropy)
-                rendered = answer if isinstance(answer, Rendered) else None
+                file = answer if isinstance(answer, FileAnswer) else None
                 release = Release(
-                    value=_digested(answer) if isinstance(answer, Rendered) else answer,
+                    value=answer.recorded() if isinstance(answer, FileAnswer) else answer,
                     guarantee=price.guarantee,
                     mechanism=price.mechanism,
                     ledger=charge.to_json(),
@@ -199,7 +201,7 @@ class Session:
                 return None, str(error)
             except Exception as error:  # noqa: BLE001 - errors of our own among them: they too may quote a row
                 return None, _broke(error)
-        return (release, rendered), ""
+        return (release, file), ""
 
     def _refuse_unreviewed(self) -> None:
         if not self.declaration.reviewed:
@@ -207,10 +209,6 @@ class Session:
                 f"the declaration of '{self.declaration.id}' has not been reviewed.",
                 hint="Check every bound and value against public knowledge, then write reviewed = true in [table].",
             )
-
-
-def _digested(answer: Rendered) -> dict[str, Any]:
-    return {**answer.value, "sha256": hashlib.sha256(answer.content).hexdigest()}
 
 
 def _recorded(answer: Mapping[str, Any], price: Price, entry: int) -> Release:

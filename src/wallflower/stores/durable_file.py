@@ -103,3 +103,12 @@ def missing(path: Path, *, known: bool) -> LedgerError:
         f"there is no ledger at {path}.",
         hint="Nothing was released. Run `wallflower ledger init DECL` once; if there was one before, restore it instead.",
     )
+
+
+def sync_folder(folder: Path) -> None:
+    """What was named or removed in a folder reaches the disk with the folder."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -19,7 +19,6 @@ from wallflower.stores import durable_file
 from wallflower.stores.base import FORMAT, Damaged, Gone, Head, Row
 from wallflower.stores.ddl import for_sqlite
 from wallflower.stores.transaction import SqlTransaction
-from wallflower.stores.whole_file import sync_folder
 
 APPLICATION = 0x57464C52
 """SQLite's `application_id` of a ledger ("WFLR")."""
@@ -75,7 +74,7 @@ class SqliteStore:
             return False  # another process has made it in the meantime
         finally:
             _remove(draft)
-        sync_folder(path.parent)
+        durable_file.sync_folder(path.parent)
         return True
 
     def explain(self, error: Exception, *, known: bool, making: bool = False) -> LedgerError | None:
@@ -116,7 +115,7 @@ class SqliteStore:
             ):
                 source.backup(copy)
                 copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            sync_folder(path.parent)
+            durable_file.sync_folder(path.parent)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
