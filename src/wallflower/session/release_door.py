@@ -13,7 +13,15 @@ from wallflower import progress
 from wallflower.atomic_file import write_whole
 from wallflower.engines.base import Source
 from wallflower.engines.made_up import made_up_rows
-from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
+from wallflower.errors import (
+    DeclarationError,
+    LedgerError,
+    PendingError,
+    ReleaseFailed,
+    UsageError,
+    WallflowerError,
+    place,
+)
 from wallflower.ledger.admission import OWNER, Shares
 from wallflower.ledger.book import Charge, Ledger
 from wallflower.ledger.preview import Preview, costs, preview
@@ -138,7 +146,14 @@ class Session:
         place = place_of(query)
         if digest is None or place is None:
             return release
-        write_whole(place, self.ledger.kept(digest))
+        content = self.ledger.kept(digest)
+        try:
+            write_whole(place, content)
+        except OSError as error:
+            raise PendingError(
+                f"the publication is recorded, and cannot be put at '{place}': {error.strerror}.",
+                hint="Make room or name another place, and ask again with the same request id: it costs nothing more.",
+            ) from None
         return replace(release, value={**(release.value or {}), "file": place.name})
 
     @property
