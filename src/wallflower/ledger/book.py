@@ -473,7 +473,7 @@ class Ledger:
 
     def _event(self, transaction: Transaction, entry: int) -> Event:
         """An earlier entry, checked against the hash of the one before it."""
-        rows = list(transaction.rows(after=max(entry - 2, 0), most=2 if entry > 1 else 1))
+        rows = list(transaction.entries(after=max(entry - 2, 0), most=2 if entry > 1 else 1))
         if not rows or rows[-1].entry != entry:
             raise Damaged(f"entry {entry} is missing")
         before = rows[0].hash if entry > 1 else "0" * 64

@@ -35,10 +35,10 @@ def caught_up(transaction: Transaction, journal: Journal | None, head: Head) -> 
     elif journal.entry == head.entry and journal.head == head.hash:
         return journal
     else:
-        here = next(transaction.rows(after=journal.entry - 1, most=1), None)
+        here = next(transaction.entries(after=journal.entry - 1, most=1), None)
         if head.entry < journal.entry or here is None or here.hash != journal.head:
             raise Damaged("it is not the ledger that was opened: earlier entries are missing or differ")
-    for row in transaction.rows(after=journal.entry):
+    for row in transaction.entries(after=journal.entry):
         if row.entry > head.entry:
             raise Damaged("it holds entries after its head")
         if row.entry != journal.entry + 1:
@@ -54,13 +54,13 @@ def caught_up(transaction: Transaction, journal: Journal | None, head: Head) -> 
 def _from_checkpoint(transaction: Transaction, head: Head) -> Journal:
     start = head.checkpoint
     if start == 0:
-        first = next(transaction.rows(after=0, most=1), None)
+        first = next(transaction.entries(after=0, most=1), None)
         if first is None or first.entry != 1 or first.kind != "limits":
             raise Damaged(
                 "entry 1 is missing" if head.entry > 1 and first is not None else "its last entries are missing"
             )
         return Journal(table=str(_said(first.body, "table")))
-    rows = list(transaction.rows(after=start - 2, most=2))
+    rows = list(transaction.entries(after=start - 2, most=2))
     if len(rows) != 2 or rows[1].entry != start or rows[1].kind != "checkpoint":
         raise Damaged(f"the checkpoint at entry {start} is missing")
     said = str(_said(rows[1].body, "state")["limits"]["table"])  # type: ignore[index]
@@ -78,7 +78,7 @@ def _said(body: str, name: str) -> object:
 def chain(transaction: Transaction, table: str) -> Iterator[Event]:
     """Every event, oldest first, each checked against the one before."""
     before = CREATED
-    for expected, row in enumerate(transaction.rows(after=0), start=1):
+    for expected, row in enumerate(transaction.entries(after=0), start=1):
         if row.entry != expected:
             raise Damaged(f"entry {expected} is missing")
         event = Event.stored(row, table=table, before=before)

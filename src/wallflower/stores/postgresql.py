@@ -196,11 +196,11 @@ class PostgresqlStore:
             copy = SqliteStore(Path(target), patience_s=self._patience_s)
             if copy.exists():
                 raise FileExistsError(target)
-            first = list(mine.rows(after=0, most=1))
+            first = list(mine.entries(after=0, most=1))
             copy.make(first, Head(entry=1, hash=first[0].hash, checkpoint=0), self.table)
             with copy.transaction(write=True) as written:
                 batch: list[Row] = []
-                for row in mine.rows(after=1):
+                for row in mine.entries(after=1):
                     batch.append(row)
                     if len(batch) == 500:
                         written.append(batch, Head(entry=row.entry, hash=row.hash, checkpoint=0))

@@ -28,7 +28,7 @@ class SqlTransaction:
     def _head(self) -> Select[Any]:
         return select(HEADS.c.entry, HEADS.c.hash, HEADS.c.checkpoint).where(HEADS.c.table_id == self._table)
 
-    def rows(self, *, after: int, most: int | None = None) -> Iterator[Row]:
+    def entries(self, *, after: int, most: int | None = None) -> Iterator[Row]:
         query = self._rows().where(EVENTS.c.entry > after).order_by(EVENTS.c.entry).limit(most)
         streamed = {} if most is not None else {"yield_per": 1000}  # a whole ledger is not held in memory
         with self.connection.execute(query.execution_options(**streamed)) as found:
