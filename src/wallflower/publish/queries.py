@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,6 +15,7 @@ from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.guarantees import PlainKAnonymity
 from wallflower.privacy.price import Price
 from wallflower.publish.space import Space, space_of
+from wallflower.schema.canonical import PLACE
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 from wallflower.schema.fields import Exact, Names, Weights, Whole
@@ -26,6 +27,10 @@ FORMATS = (".csv", ".parquet")
 GROUP = "group"
 """The name of the column that numbers groups."""
 LEVELS = ("candidate", "strict", "attack")
+EMPTY = (
+    "The publication is empty: no group of these rows passes the tests of its level. It has been charged like any other; "
+    "fewer columns, coarser steps or a smaller k let more rows out."
+)
 METHODS = ("hybrid", "expc")
 MEANING = {
     "candidate": "with everyone's quasi-identifiers known, every published sensitive value is normal for someone who matches the "
@@ -50,7 +55,7 @@ class PlainTable:
 
     columns: Names = Names()
     """What the file will hold: quasi-identifiers and sensitive columns. `of` takes all that are declared."""
-    out: str
+    out: str = field(metadata=PLACE)
     """The file to write, .csv or .parquet; one that is there is replaced."""
     k: Whole = Whole(least=1)
     """Every group holds at least this many different values of every sensitive column."""
@@ -66,16 +71,19 @@ class PlainTable:
     """Insensitive columns to publish as they are. They can identify people: nothing here protects them."""
     groups: bool = False
     """Whether the file numbers its groups."""
+    format: str = ""
+    """"csv" or "parquet": what `out` ends in."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "out", str(self.out))
+        object.__setattr__(self, "format", self.format or Path(self.out).suffix.removeprefix("."))
         if self.level not in LEVELS:
             raise UsageError(f"'level' must be one of {', '.join(LEVELS)}, got '{self.level}'.")
         if self.method not in METHODS:
             raise UsageError(f"'method' must be one of {', '.join(METHODS)}, got '{self.method}'.")
         if not self.columns or len(set(self.columns)) != len(self.columns):
             raise UsageError("'columns' must name the columns to publish, each once.")
-        if Path(self.out).suffix not in FORMATS:
+        if Path(self.out).suffix not in FORMATS or f".{self.format}" != Path(self.out).suffix:
             raise UsageError(f"a publication ends in {' or '.join(FORMATS)}, got '{Path(self.out).name}'.")
 
     @classmethod
@@ -152,10 +160,12 @@ class PlainTable:
 
         publication = self._publication(rows)
         written = sheet(publication, number=GROUP if self.groups else None, entropy=entropy)
+        value = {"file": Path(self.out).name, "rows": written.rows, "groups": len(publication.grouping.groups)}
         return FileAnswer(
-            value={"file": Path(self.out).name, "rows": written.rows, "groups": len(publication.grouping.groups)},
+            value=value if written.rows else {**value, "text": EMPTY},
             content=rendered(written, Path(self.out).suffix),
             place=Path(self.out),
+            warning="" if written.rows else EMPTY,
         )
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
