@@ -51,6 +51,7 @@ class Snapshot:
             return list(cursor.execute(statement, values, binary=True).fetchall())
 
     def define(self, name: str, statement: str, schema: Mapping[str, str]) -> Any:
+        self.statements.pop(name, None)  # in the order of use: each may name those before it
         self.statements[name] = statement
         self.schemas[name] = schema
         return self.table(name)
@@ -99,8 +100,13 @@ class Snapshot:
             yield from integers(copy, widths)
 
     def _whole(self, expression: Any) -> str:
-        named = ", ".join(f"{name} AS NOT MATERIALIZED ({text})" for name, text in self.statements.items())
-        return f"WITH {named} SELECT * FROM ({self.dialect.compiled(expression)}) AS answer"
+        """With the named expressions that it needs, and no other: the server would read them all."""
+        statement = self.dialect.compiled(expression)
+        needed: list[str] = []
+        for name, text in reversed(self.statements.items()):
+            if any(f'"{name}"' in each for each in (statement, *needed)):
+                needed.insert(0, f'"{name}" AS NOT MATERIALIZED ({text})')
+        return f"WITH {', '.join(needed)} SELECT * FROM ({statement}) AS answer" if needed else statement
 
 
 @contextmanager
