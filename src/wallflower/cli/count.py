@@ -41,11 +41,23 @@ class NoiseChoice(StrEnum):
 Neighbours = Annotated[
     int,
     typer.Option(
-        "--neighbours", metavar="K", help="Fewer others within the radius make an outlier.", show_default=False
+        "--neighbours",
+        "--fewer-than",
+        metavar="K",
+        help="A row with fewer than K other rows within the radius is an outlier. (A number of rows; the declaration's "
+        "'neighbours' says which tables a promise compares.)",
+        show_default=False,
     ),
 ]
 Radius = Annotated[
-    str, typer.Option("--radius", metavar="R", help="How near is near, in scaled units.", show_default=False)
+    str,
+    typer.Option(
+        "--radius",
+        metavar="R",
+        help="How near is near: the root of the mean square, over the columns, of the differences in units of each column's scale. "
+        "In 4 columns, rows that differ by 10 in one of them alone are 5 apart. --dry-run says it in the columns' own units.",
+        show_default=False,
+    ),
 ]
 NoiseOption = Annotated[
     NoiseChoice,
@@ -64,6 +76,14 @@ def count(
     radius: Radius,
     epsilon: Epsilon,
     noise: NoiseOption = NoiseChoice.auto,
+    interval_epsilon: Annotated[
+        str | None,
+        typer.Option(
+            "--interval-epsilon",
+            metavar="E1",
+            help="Further budget for an interval as narrow as the table allows; 'auto' takes two fifths of --epsilon.",
+        ),
+    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -84,7 +104,14 @@ def count(
     """
     from wallflower.count import Outliers
 
-    query = Outliers(columns=names(columns), neighbours=neighbours, radius=radius, epsilon=epsilon, noise=noise.value)
+    query = Outliers(
+        columns=names(columns),
+        neighbours=neighbours,
+        radius=radius,
+        epsilon=epsilon,
+        noise=noise.value,
+        interval_epsilon=interval_epsilon,
+    )
     if picture is not None:
         _draw_error(query, declaration, picture)
         dry_run = True
