@@ -124,9 +124,9 @@ def count(
 
 def _draw_error(query: Outliers, declaration: Path, picture: Path) -> None:
     """The error at each epsilon, from public things alone: no row is read and no ledger opened."""
+    from wallflower.atomic_file import write_whole
     from wallflower.count.expectations import error_by_epsilon
     from wallflower.report.count import error_picture
-    from wallflower.report.pages import write_whole
     from wallflower.schema import load
 
     if picture.suffix != ".svg" or not picture.parent.is_dir() or not os.access(picture.parent, os.W_OK):

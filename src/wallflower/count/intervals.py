@@ -18,11 +18,18 @@ from wallflower.mechanisms.noisy_scale import NoisyScale
 from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PureDP
-from wallflower.schema.exact import shown
+from wallflower.schema.exact import ExactOrNone, shown
 
 SHARE = Fraction(2, 5)
 """`auto` buys the interval with this share of the count's ε: two sevenths of the whole, near the best split at every number of columns, k and
 ε that was tried."""
+
+
+class IntervalEpsilon(ExactOrNone):
+    """A field that also takes "auto": that share of the field `epsilon`, which comes before it."""
+
+    def __set__(self, instance: object, value: str | int | Fraction | None) -> None:
+        super().__set__(instance, SHARE * instance.__dict__["epsilon"] if value == "auto" else value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wallflower.count.degrees import capped_degrees, declared_ball
-from wallflower.count.intervals import SHARE, NarrowInterval, advised
+from wallflower.count.intervals import IntervalEpsilon, NarrowInterval, advised
 from wallflower.count.noise import NOISES, Noise, NoiseName
 from wallflower.count.profiles import REPLACE_ONE, profile
 from wallflower.engines.base import Rows
@@ -19,7 +19,7 @@ from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import exact, positive, shown
+from wallflower.schema.exact import Exact, shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,23 +37,18 @@ class Outliers:
     columns: tuple[str, ...]
     neighbours: int
     """A row with fewer others within the radius is an outlier."""
-    radius: Fraction | str | int
-    epsilon: Fraction | str | int
+    radius: Exact = Exact()
+    epsilon: Exact = Exact(above_zero=True)
     noise: NoiseName = "auto"
     """lomax (calm tables get little noise), laplace (the same for all), inverse; auto chooses by public things."""
-    interval_epsilon: Fraction | str | int | None = None
+    interval_epsilon: IntervalEpsilon = IntervalEpsilon()
     """Further budget for an interval as narrow as the table allows; "auto" takes two fifths of `epsilon`. Lomax noise only."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
-        object.__setattr__(self, "radius", exact(self.radius, name="radius"))
-        object.__setattr__(self, "epsilon", positive(self.epsilon, name="epsilon"))
-        check_question(self.columns, self.neighbours, exact(self.radius))
+        check_question(self.columns, self.neighbours, self.radius)
         if self.noise not in NOISES:
             raise UsageError(f"'noise' must be one of {', '.join(NOISES)}, got '{self.noise}'.")
-        if self.interval_epsilon is not None:
-            share = SHARE * exact(self.epsilon) if self.interval_epsilon == "auto" else self.interval_epsilon
-            object.__setattr__(self, "interval_epsilon", positive(share, name="interval_epsilon"))
 
     def price(self, declaration: Declaration) -> Price:
         for name in self.columns:
@@ -65,7 +60,7 @@ class Outliers:
             guarantee=PureDP(epsilon=noise.guarantee.epsilon + bought, neighbours=declaration.neighbours),
             mechanism=noise.mechanism() | ({} if interval is None else interval.mechanism()),
             settings={
-                **public_settings(declaration, self.columns, self.neighbours, exact(self.radius)),
+                **public_settings(declaration, self.columns, self.neighbours, self.radius),
                 "noise": noise.name
                 if self.noise == noise.name
                 else f"{noise.name} (chosen from columns, neighbours, epsilon and max_rows)",
@@ -86,7 +81,7 @@ class Outliers:
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         noise = self.noise_for(rows.declaration)
         most = largest_answer(rows)
-        count, bounds = measure(rows, self.columns, exact(self.radius), noise)
+        count, bounds = measure(rows, self.columns, self.radius, noise)
         noisy = noise.draw(count, bounds, most, entropy)
         bought = self._interval(noise)
         reach = noise.margins()[1] if bought is None or bounds is None else bought.draw(bounds, entropy)
@@ -94,10 +89,10 @@ class Outliers:
         return {"count": noisy, "interval": interval}
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
-        ball = declared_ball(rows.declaration, self.columns, exact(self.radius))
+        ball = declared_ball(rows.declaration, self.columns, self.radius)
         degrees = capped_degrees(rows.fetch(numbers=self.columns).numbers, ball, 3 * self.neighbours)
         noise = self.noise_for(rows.declaration)
-        count, bounds = measure(rows, self.columns, exact(self.radius), noise)
+        count, bounds = measure(rows, self.columns, self.radius, noise)
         return {
             "facts": {"rows": len(degrees), "outliers": count, **noise.seen(bounds)},
             "figures": {
@@ -111,7 +106,7 @@ class Outliers:
     def noise_for(self, declaration: Declaration) -> Noise:
         """The noise this question gets, from public things alone."""
         return Noise(
-            epsilon=exact(self.epsilon),
+            epsilon=self.epsilon,
             dimension=len(self.columns),
             k=self.neighbours,
             neighbours=declaration.neighbours,
@@ -122,7 +117,7 @@ class Outliers:
     def _interval(self, noise: Noise) -> NarrowInterval | None:
         if self.interval_epsilon is None:
             return None
-        return NarrowInterval(noise=noise, epsilon=exact(self.interval_epsilon))
+        return NarrowInterval(noise=noise, epsilon=self.interval_epsilon)
 
 
 def check_question(columns: tuple[str, ...], neighbours: int, radius: Fraction) -> None:
