@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from fractions import Fraction
 
 from tests.contracts.engine_reference import (
@@ -37,7 +39,7 @@ def identity(cell, declaration: Declaration):
         return None if "\ufffd" in cell or cell.strip(" ") in codes else cell
     if isinstance(cell, float):
         return None
-    return None if any(same(cell, code) for code in codes) else cell
+    return None if any(named(cell, code) for code in codes) else cell
 
 
 def carried(cell, column, format_):
@@ -87,7 +89,7 @@ def ranked(number, domain):
     return (number, 0 if number < domain.first else 2 if number > domain.last else 1)
 
 
-def reduced(rows, name, declaration):
+def reduced(rows, name, declaration):  # noqa: PLR0911 - one return per reducer
     """The one cell of a person: (number, rank), "outside" or None."""
     column, format_ = declaration.columns[name], declaration.format_of(name)
     if column.per_person == "rows":
@@ -146,6 +148,12 @@ def first_rows(rows, declaration):
     return sorted(rows, key=order)[: declaration.rows_per_person]
 
 
+def named(who, key):
+    if isinstance(who, Decimal):
+        return re.fullmatch("-?[0-9]+(\\.[0-9]+)?", key) is not None and Decimal(key) == who
+    return who == key if isinstance(who, str) else same(who, key)
+
+
 class PeopleReference(Reference):
     """The answers of a view over people; rows in an order of their own."""
 
@@ -173,7 +181,7 @@ class PeopleReference(Reference):
         ]
 
     def record(self, key: str):
-        at = [at for at, who in enumerate(self.ids) if (who == key if isinstance(who, str) else same(who, key))]
+        at = [at for at, who in enumerate(self.ids) if named(who, key)]
         if len(at) != 1 or LEAVES in self.all[at[0]].values():
             return None
         row = self.all[at[0]]

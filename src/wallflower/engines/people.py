@@ -29,9 +29,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 
-from wallflower.engines.reading_rule import Kind, NumberRule, Rule, grammar, key_rule
+from wallflower.engines.reading_rule import Kind, NumberRule, Rule, grammar, key_rule, plain_decimal
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import BY_TIME, Declaration, Reducer
 from wallflower.schema.domains import EPOCH, Numbers
@@ -138,18 +137,6 @@ def asked_id(people: People, key: str) -> object | None:
         return None
     codes = key_rule(people.person, people.person_kind, key).codes
     return next(iter(codes), None)
-
-
-def plain_decimal(text: str) -> str:
-    """A decimal without an exponent, trailing zeros or a plus: equal numbers are equal texts.
-
-    >>> plain_decimal(" +1.50"), plain_decimal("-0.0"), plain_decimal("1200")
-    ('1.5', '0', '1200')
-    """
-    number = Decimal(text.strip())
-    plain = f"{number:f}"
-    plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
-    return "0" if plain in {"-0", ""} else plain
 
 
 def saturated_bounds(rule: NumberRule) -> float:

@@ -46,13 +46,14 @@ def identity(raw: Any, people: People, dialect: Dialect) -> Any:
         if codes:
             none = none | dialect.matches(raw, code_pattern(codes))
         return ibis.cases((~none, raw), else_=ibis.null("string"))
+    value, type_ = raw, None
     if kind is Kind.DECIMAL:
-        return _plain_decimal(raw.cast("string"), dialect)
-    if kind is Kind.BOOLEAN:
-        return dialect.boolean(raw)
+        value, type_ = _plain_decimal(raw.cast("string"), dialect), "string"
+    elif kind is Kind.BOOLEAN:
+        value = dialect.boolean(raw)
     meant = [asked for code in codes if (asked := asked_id(people, code)) is not None]
-    held = [ibis.literal(*plain(each, kind)) for each in meant]
-    return ibis.cases((~raw.isin(held), raw), else_=ibis.null(raw.type())) if held else raw
+    held = [ibis.literal(*((each, type_) if type_ else plain(each, kind))) for each in meant]
+    return ibis.cases((~value.isin(held), value), else_=ibis.null(value.type())) if held else value
 
 
 def _plain_decimal(text: Any, dialect: Dialect) -> Any:

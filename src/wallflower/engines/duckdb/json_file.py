@@ -22,6 +22,8 @@ LARGEST_RECORD = 1 << 26
 class JsonFile:
     path: Path
     decimal: str = "."
+    ids: str | None = None
+    """The column that says whose row it is, in which a real is unreadable."""
 
     def names(self, base: Database) -> Sequence[str]:
         found = base.run(f"SELECT DISTINCT unnest(json_keys(json)) FROM {self._scan('read_json_objects')}")
@@ -36,7 +38,7 @@ class JsonFile:
             scan = self._scan("read_json", f", records=true, columns={{{types}}}")
         else:
             scan = self._scan("read_json_objects")
-        sql.stage(base, scan, [_text(sql.name(name)) for name in columns])
+        sql.stage(base, scan, [_text(sql.name(name), exact=name == self.ids) for name in columns])
 
     def _scan(self, function: str, extra: str = "") -> str:
         with self.path.open("rb") as file:
@@ -46,15 +48,16 @@ class JsonFile:
         return f"{function}({sql.one_file(self.path)}, {sql.NO_FOLDER_NAMES}, {form}, {limits}{extra})"
 
 
-def _text(cell: str) -> str:
-    """`reading_rule.cell_text`, in SQL."""
+def _text(cell: str, *, exact: bool = False) -> str:
+    """`reading_rule.cell_text`, or `id_text`, in SQL."""
     double = f"TRY_CAST(CAST({cell} AS VARCHAR) AS DOUBLE)"
     whole = f"{double} = floor({double}) AND abs({double}) < {EXACT}"
+    written = f"CASE WHEN {whole} THEN CAST(TRY_CAST({double} AS BIGINT) AS VARCHAR) ELSE CAST({double} AS VARCHAR) END"
+    real = f"'{UNDECODABLE}'" if exact else written
     return (
         f"CASE json_type({cell})"
         f" WHEN 'VARCHAR' THEN {cell} ->> '$' WHEN 'BOOLEAN' THEN {cell} ->> '$'"
         f" WHEN 'UBIGINT' THEN CAST({cell} AS VARCHAR) WHEN 'BIGINT' THEN CAST({cell} AS VARCHAR)"
-        f" WHEN 'DOUBLE' THEN CASE WHEN {whole}"
-        f" THEN CAST(TRY_CAST({double} AS BIGINT) AS VARCHAR) ELSE CAST({double} AS VARCHAR) END"
+        f" WHEN 'DOUBLE' THEN {real}"
         f" WHEN 'ARRAY' THEN '{UNDECODABLE}' WHEN 'OBJECT' THEN '{UNDECODABLE}' END"
     )

@@ -58,7 +58,7 @@ class DuckSource:
         wanted = wanted_columns(self.declaration, columns)
         source = self.declaration.source
         place = Path(source) if source is not None else None
-        file = open_file(place, self.declaration.source_table, self.declaration.read)
+        file = open_file(place, self.declaration.source_table, self.declaration.read, ids=self.declaration.person)
         needed = with_key(self.declaration, wanted)
         kinds = quietly(lambda: file.kinds(base, needed), lambda: unreadable(file.path))
         return file, view_of(self.declaration, wanted, kinds, decimal=file.decimal)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wallflower.engines.duckdb import sql
 from wallflower.engines.duckdb.database import Database
-from wallflower.engines.reading_rule import Kind, cell_text
+from wallflower.engines.reading_rule import Kind, cell_text, id_text
 from wallflower.engines.view import find_columns, find_table
 
 BATCH = 50_000
@@ -26,6 +26,8 @@ class SqliteFile:
     path: Path
     table: str
     decimal: str = "."
+    ids: str | None = None
+    """The column that says whose row it is, in which a real is unreadable."""
 
     def names(self, base: Database) -> Sequence[str]:
         with self._opened() as source:
@@ -49,7 +51,10 @@ class SqliteFile:
             cursor = source.execute(f"SELECT {cells} FROM {sql.name(self.table)}")
             while batch := cursor.fetchmany(BATCH):
                 *columns_, _ = zip(*batch, strict=True)
-                texts = [pa.array(map(cell_text, column), type=pa.large_string()) for column in columns_]
+                texts = [
+                    pa.array(map(id_text if name == self.ids else cell_text, column), type=pa.large_string())
+                    for name, column in zip(columns, columns_, strict=True)
+                ]
                 writer.write_batch(pa.record_batch([*texts, pa.array([True] * len(batch))], schema=schema))
         sql.stage(base, f"read_parquet({sql.one_file(copy)}, {sql.NO_FOLDER_NAMES})", fields)
 

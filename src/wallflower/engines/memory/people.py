@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines.memory.dialect import Cellwise, text_moments, text_states
-from wallflower.engines.people import ABOVE, BELOW, INSIDE, OUTSIDE, SATURATION, SPLIT, People, asked_id, plain_decimal
-from wallflower.engines.reading_rule import CategoryRule, Kind, Rule, State
+from wallflower.engines.people import ABOVE, BELOW, INSIDE, OUTSIDE, SATURATION, SPLIT, People, asked_id
+from wallflower.engines.reading_rule import CategoryRule, Kind, Rule, State, plain_decimal
 from wallflower.schema.declaration import Reducer
 
 Ints = NDArray[np.int64]

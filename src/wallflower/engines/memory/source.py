@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ from wallflower.engines.memory.dialect import kind_of
 from wallflower.engines.memory.frames import arrow_column, column_names, without_rows
 from wallflower.engines.memory.rows import MemoryRows, read_column
 from wallflower.engines.profile import Tally
-from wallflower.engines.reading_rule import State, key_rule
+from wallflower.engines.reading_rule import State, cell_text, id_text, key_rule
 from wallflower.engines.redaction import broken, quietly
 from wallflower.engines.view import View, find_columns, view_of, wanted_columns, with_key
 from wallflower.schema.declaration import Declaration
@@ -43,11 +43,14 @@ class MemorySource:
         view, cells = self._view(self.frame, columns)
         return quietly(lambda: _tally(view, cells, len(self.frame)), broken)
 
+    def _text(self, name: str) -> Callable[[object], str | None]:
+        return id_text if name == self.declaration.person else cell_text
+
     def _view(self, frame: Any, columns: Sequence[str]) -> tuple[View, Mapping[str, Any]]:
         wanted = wanted_columns(self.declaration, columns)
         needed = with_key(self.declaration, wanted)
         find_columns(needed, column_names(frame))
-        cells = quietly(lambda: {name: arrow_column(frame, name) for name in needed}, broken)
+        cells = quietly(lambda: {name: arrow_column(frame, name, self._text(name)) for name in needed}, broken)
         kinds = {name: kind_of(name, cells[name].type) for name in needed}
         return view_of(self.declaration, wanted, kinds), cells
 
