@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from wallflower.errors import DeclarationError
-from wallflower.privacy.guarantee import CHANGES, Guarantee, at_least_zero, between_tables, factor
+from wallflower.privacy.guarantee import CHANGES, Guarantee, at_least_zero, between_tables, factor, worded
 from wallflower.schema.exact import shown
 
 SENSITIVE_ROWS = (
@@ -41,8 +41,9 @@ class SensitivePrivacy(Guarantee):
     @property
     def sentence(self) -> str:
         such = " such row" if self.neighbours == "replace-one" else ""
-        return self._when(
+        sentence = (
             f"No answer is more than {factor(self.epsilon)} times as likely as it would be if any one protected row were "
             f"{CHANGES[self.neighbours]}{such}. Protected is {self.protects} (model '{self.model}', k = {self.k}). "
             "Other rows are protected less, the further they are from normal, and some not at all."
         )
+        return self._when(worded(sentence, self.unit))

@@ -17,6 +17,7 @@ from wallflower.privacy.release import Release
 from wallflower.schema.declaration import Declaration
 from wallflower.session.description import description
 from wallflower.session.owner_door import Owner
+from wallflower.session.pricing import price_of
 from wallflower.session.queries import Query
 
 
@@ -72,7 +73,7 @@ class Session:
 
     def price(self, query: Query) -> Price:
         """What `query` would promise and cost. Reads no row, opens no ledger, spends nothing."""
-        return query.price(self.declaration)
+        return price_of(query, self.declaration)
 
     def release(self, query: Query, request_id: str | None = None) -> Release:
         """Charge, draw, record, return. The same request id with the same question returns the recorded answer."""
