@@ -17,7 +17,7 @@ from wallflower.privacy.guarantees import PlainKAnonymity
 from wallflower.privacy.price import Price
 from wallflower.publish.space import Space, space_of
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import exact, shown
+from wallflower.schema.exact import brief, exact, shown
 
 if TYPE_CHECKING:
     from wallflower.publish.publication import Publication
@@ -34,6 +34,8 @@ MEANING = {
     "(Theorem 5.1 of the paper)",
     "attack": "the two inferences the paper describes (Theorems 4.1 and 4.2) find nobody; nothing is said about any other inference",
 }
+LEAST_DISTANCE = Fraction(1, 10**12)
+"""Distances are ratios of doubles in the kernels; none in use comes near this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +79,8 @@ class PlainTable:
             raise UsageError(f"'k' must be at least 1, got {self.k}.")
         if not 0 < self.p <= 1:
             raise UsageError(f"'p' must be above 0 and at most 1 (a share of the rows), got {shown(self.p)}.")
-        if self.d <= 0:
-            raise UsageError(f"'d' must be above 0, got {shown(self.d)}.")
+        if not LEAST_DISTANCE <= self.d <= 1 / LEAST_DISTANCE:
+            raise UsageError(f"'d' must be from 1e-12 to 1e12, got {brief(self.d)}.")
         if self.level not in LEVELS:
             raise UsageError(f"'level' must be one of {', '.join(LEVELS)}, got '{self.level}'.")
         if self.method not in METHODS:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.engines.arrow_cells import readable_texts
 from wallflower.engines.people import FIRST_DAY, LAST_DAY, SATURATION, saturated_bounds
 from wallflower.engines.reading_rule import (
     UNDECODABLE,
@@ -92,6 +93,15 @@ def read(cells: Any, rule: Rule, *, clipped: bool = True) -> Cellwise:
         cells = cells.cast(pa.large_string())  # Arrow matches no patterns in views
     if rule.kind is Kind.NOTHING:
         return Cellwise(np.zeros(len(cells), np.int64), np.full(len(cells), State.MISSING, np.uint8))
+    try:
+        return _by_rule(cells, rule, clipped=clipped)
+    except UnicodeDecodeError:
+        return _by_rule(
+            readable_texts(cells), rule, clipped=clipped
+        )  # Arrow holds any bytes as text, and tells when they are looked at
+
+
+def _by_rule(cells: Any, rule: Rule, *, clipped: bool) -> Cellwise:
     if isinstance(rule, NumberRule):
         return _numbers(cells, rule, clipped=clipped)
     if isinstance(rule, DateRule):

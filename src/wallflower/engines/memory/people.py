@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.engines.arrow_cells import readable_texts
 from wallflower.engines.memory.dialect import Cellwise, text_moments, text_states
 from wallflower.engines.people import ABOVE, BELOW, INSIDE, OUTSIDE, SATURATION, SPLIT, People, asked_id
 from wallflower.engines.reading_rule import CategoryRule, Kind, Rule, State, plain_decimal
@@ -86,7 +87,7 @@ def identities(cells: Any, people: People) -> tuple[Ints, Any]:
     if kind is Kind.NOTHING:
         return np.full(len(cells), -1, np.int64), pa.array([], pa.string())
     if kind is Kind.TEXT:
-        cells = cells.cast(pa.large_string())
+        cells = _decodable(cells)
         none = none | (text_states(cells, people.person_format.missing_codes) != State.INSIDE)
     elif kind is Kind.DECIMAL:
         cells = cells.cast(pa.string())  # one scale for all: equal numbers are equal texts
@@ -103,6 +104,18 @@ def identities(cells: Any, people: People) -> tuple[Ints, Any]:
     again = np.full(len(coded.dictionary) + 1, -1, np.int64)
     again[used] = np.arange(len(used))
     return np.where(none, -1, again[places]), coded.dictionary.take(pa.array(used))
+
+
+def _decodable(cells: Any) -> Any:
+    """Texts; Arrow holds any bytes as such, and those that are none become unreadable ones."""
+    import pyarrow as pa
+
+    cells = cells.cast(pa.large_string())
+    try:
+        cells.validate(full=True)
+    except pa.ArrowInvalid:
+        return readable_texts(cells)
+    return cells
 
 
 def _same(ids: Any, wanted: object, people: People) -> NDArray[np.bool_]:
@@ -135,7 +148,7 @@ def _moments(
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if people.time_kind is Kind.TEXT:
-        return text_moments(column.cast(pa.large_string()), people.time_format)
+        return text_moments(_decodable(column), people.time_format)
     timed = ~column.is_null().to_numpy(zero_copy_only=False)
     if pa.types.is_date(column.type):
         column = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
