@@ -119,7 +119,7 @@ class Ledger:
     def __init__(self, store: Store, *, patience_s: float = PATIENCE_S) -> None:
         self.place = store.place
         self._store = store
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._journal: Journal | None = None
         self._known = False
         self._lock = threading.Lock()
@@ -178,7 +178,7 @@ class Ledger:
 
     def admit(self, ask: Ask) -> Charge:
         """`charge`, for a request that has an id."""
-        deadline = time.monotonic() + self._patience_s
+        deadline = time.monotonic() + self.patience_s
         retried = False
         while True:
             try:
@@ -191,7 +191,7 @@ class Ledger:
             if charge is not None:
                 return charge
             if time.monotonic() >= deadline:
-                raise ledger_errors.pending(str(ask.request_id), self._entry_of(ask))
+                raise ledger_errors.pending(str(ask.request_id), self.entry_of(ask))
             time.sleep(POLL_S)
 
     @_helpful
@@ -270,7 +270,7 @@ class Ledger:
         if Account.of(content["account"]).kind in RECOMPUTED:
             return charge
         self._append(transaction, "closed", {"charge": charge.entry, "why": "its process has ended"})
-        raise _AfterCommit(ledger_errors.dead(charge.request_id, charge.entry))
+        raise AfterCommit(ledger_errors.dead(charge.request_id, charge.entry))
 
     @_helpful
     def _check(self, ask: Ask) -> bool:
@@ -295,7 +295,7 @@ class Ledger:
             return debits(self.journal, checked(self.journal, ask, self.place), ask.declaration)
 
     @_helpful
-    def _entry_of(self, ask: Ask) -> int:
+    def entry_of(self, ask: Ask) -> int:
         with self._transaction(write=False) as transaction:
             found = transaction.charge(ask.asker, str(ask.request_id))
             return 0 if found is None else found.entry
@@ -479,11 +479,11 @@ class Ledger:
         before = rows[0].hash if entry > 1 else "0" * 64
         return Event.stored(rows[-1], table=self.journal.table, before=before)
 
-    @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
-        """A writing transaction for several charges and answers at once: `ledger.batching`."""
+    @_helpful
+    def batch(self, work: Callable[[Transaction], Result]) -> Result:
+        """Several charges and answers in one writing transaction: `ledger.batching`."""
         with self._transaction(write=True) as transaction:
-            yield transaction
+            return work(transaction)
 
     @contextmanager
     def _transaction(self, *, write: bool) -> Iterator[Transaction]:
@@ -495,7 +495,7 @@ class Ledger:
                     self._catch_up(transaction)
                     try:
                         yield transaction
-                    except _AfterCommit as wait:
+                    except AfterCommit as wait:
                         later = wait.error
             except BaseException:
                 if write:
@@ -512,7 +512,7 @@ class Ledger:
         self._known = True
 
 
-class _AfterCommit(Exception):  # noqa: N818 - a message between a transaction and its end
+class AfterCommit(Exception):  # noqa: N818 - a message between a transaction and its end
     """Commit what was written, then raise this error."""
 
     def __init__(self, error: LedgerError) -> None:
