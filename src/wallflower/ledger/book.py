@@ -409,7 +409,10 @@ class Ledger:
     def backup(self, target: str | Path) -> None:
         """A whole copy of the ledger in a file, consistent while others write."""
         self._read()
-        self._store.backup(str(target))
+        try:
+            self._store.backup(str(target))
+        except FileExistsError:
+            raise LedgerError(f"'{target}' is there already, and is not replaced.", hint="Name another file.") from None
 
     @_helpful
     def _read(self) -> None:
