@@ -16,8 +16,8 @@ import pytest
 from tests.contracts.examples_count import TABLE
 from wallflower import errors
 from wallflower.engines import from_frame
+from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import PureDP
-from wallflower.privacy.ledger import Ledger
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.schema import loads

@@ -23,16 +23,16 @@ import pyarrow.parquet as pq
 
 from benchmarks.harness import Table, seconds
 from benchmarks.stream.broker import PASSWORD, TEXT, mosquitto
-from wallflower.engines.results import Results
 from wallflower.noise.bulk import BulkLaplace
 from wallflower.noise.entropy import SystemEntropy
 from wallflower.noise.laplace import discrete_laplace
-from wallflower.stream import parties
+from wallflower.stream import assembly
 from wallflower.stream.corrector import Corrector
-from wallflower.stream.declaration import load
 from wallflower.stream.messages import Candidates, Differences, Presumed, Window
 from wallflower.stream.mqtt import Login, MqttTransport
-from wallflower.stream.sending import Sending
+from wallflower.stream.parser import load
+from wallflower.stream.results import Results
+from wallflower.stream.sensor_loop import SensorLoop
 from wallflower.stream.simulation import simulate
 from wallflower.stream.transport import Delivery, filters
 
@@ -54,7 +54,7 @@ def noise(table: Table, count: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "bench.toml"
         file.write_text(TEXT.format(port=1883, window=10_000))
-        sensor = parties.sensor(load(file), "s")
+        sensor = assembly.sensor(load(file), "s")
     readings = sensor.quantise(np.random.default_rng(0).normal(size=(10_000, 2)))
 
     def spoken() -> bytes:
@@ -213,8 +213,8 @@ def _fleet(declared, rows: np.ndarray, windows: int) -> float:
     sendings = []
     for place in range(1000):
         name = f"s{place}"
-        sensor, book = parties.sensor(declared, name), parties.book(declared, name, None)
-        sendings.append(Sending(sensor, book, shared.end(name), prefix, SystemEntropy(), patience=5.0))
+        sensor, book = assembly.sensor(declared, name), assembly.book(declared, name, None)
+        sendings.append(SensorLoop(sensor, book, shared.end(name), prefix, SystemEntropy(), patience=5.0))
     numbers = sendings[0].sensor.quantise(rows)
     while not line.connections:
         time.sleep(0.05)

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wallflower.stream.broker import write_configuration
-from wallflower.stream.declaration import loads
+from wallflower.stream.parser import loads
 
 PASSWORD = "secret"  # noqa: S105 - on a loopback port, while the benchmark runs
 TEXT = """

@@ -13,8 +13,9 @@ import numpy as np
 
 from wallflower.detectors.dbscan import DBSCAN
 from wallflower.noise.entropy import SystemEntropy
-from wallflower.stream import parties
-from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration, loads
+from wallflower.stream import assembly
+from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
+from wallflower.stream.parser import loads
 
 SEPARATIONS = (50, 120, 220, 400)
 EPSILONS = ("0.1", "0.5", "1")
@@ -128,7 +129,7 @@ core_width = "{Fraction(float(width)).limit_denominator(10**9)}"
 
 def run_paper(data: Rings, stream: StreamDeclaration) -> tuple[np.ndarray, np.ndarray]:
     """O' and the output of Figure 2, by the library's own parties."""
-    sensor, analyst, corrector = parties.sensor(stream, "s"), parties.analyst(stream), parties.corrector(stream)
+    sensor, analyst, corrector = assembly.sensor(stream, "s"), assembly.analyst(stream), assembly.corrector(stream)
     noised, differences = sensor.say(sensor.quantise(data.points), series=bytes(8), number=0, entropy=SystemEntropy())
     corrector.receive(differences)
     waiting, decision = analyst.receive(noised, bytes(16))
@@ -140,7 +141,7 @@ def run_paper(data: Rings, stream: StreamDeclaration) -> tuple[np.ndarray, np.nd
 
 def run_private(data: Rings, stream: StreamDeclaration) -> tuple[np.ndarray, np.ndarray]:
     """The decision and the posterior probability of each reading."""
-    sensor, analyst = parties.sensor(stream, "s"), parties.analyst(stream)
+    sensor, analyst = assembly.sensor(stream, "s"), assembly.analyst(stream)
     noised, _ = sensor.say(sensor.quantise(data.points), series=bytes(8), number=0, entropy=SystemEntropy())
     _, decision = analyst.receive(noised, bytes(16))
     return decision.decided, decision.probability

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from benchmarks.harness import data_folder
 
 from wallflower.noise.entropy import SystemEntropy
-from wallflower.stream import parties
-from wallflower.stream.declaration import loads
+from wallflower.stream import assembly
+from wallflower.stream.parser import loads
 
 HISTORY = 400
 TOTALS = ("1", "2", "4", "8", "16", "32")
@@ -90,13 +90,13 @@ def rows(streams: list[Sensors]) -> list[str]:
 
 def _exact(data: Sensors) -> np.ndarray:
     stream = _stream(data, "1", "local-dp")
-    numbers = parties.sensor(stream, "s").quantise(data.readings)
-    return parties.centre(stream).distance(numbers) > float(data.core_radius)
+    numbers = assembly.sensor(stream, "s").quantise(data.readings)
+    return assembly.centre(stream).distance(numbers) > float(data.core_radius)
 
 
 def _decided(data: Sensors, total: str, promise: str) -> tuple[np.ndarray, np.ndarray]:
     stream = _stream(data, total, promise)
-    sensor, analyst = parties.sensor(stream, "s"), parties.analyst(stream)
+    sensor, analyst = assembly.sensor(stream, "s"), assembly.analyst(stream)
     readings = sensor.quantise(data.readings)
     noised, _ = sensor.say(readings, series=bytes(8), number=0, entropy=SystemEntropy())
     _, decision = analyst.receive(noised, bytes(16))

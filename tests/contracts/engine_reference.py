@@ -1,4 +1,4 @@
-"""The rule of `wallflower.engines.reading` once more, one cell at a time, with Python's own integers and fractions."""
+"""The rule of `wallflower.engines.reading_rule` once more, one cell at a time, with Python's own integers and fractions."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from wallflower.stream.broker import write_configuration
-from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration, loads
+from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
+from wallflower.stream.parser import loads
 
 PRIVATE = """
 [stream]

@@ -13,7 +13,7 @@ from tests.stream import support
 from wallflower.mechanisms.perturbation import NoisyColumn, Perturbation
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.schema.domains import Numbers
-from wallflower.stream import parties
+from wallflower.stream import assembly
 from wallflower.stream.corrector import split
 
 SERIES = bytes(8)
@@ -24,11 +24,11 @@ def at_radius(stream, radius, count):
     angles = np.linspace(0, 2 * np.pi, count, endpoint=False)
     scale = float(stream.columns[0].scale)
     values = radius * scale * np.column_stack([np.cos(angles), np.sin(angles)])
-    return parties.sensor(stream, "s").quantise(values)
+    return assembly.sensor(stream, "s").quantise(values)
 
 
 def said(stream, readings, seed):
-    sensor = parties.sensor(stream, "s")
+    sensor = assembly.sensor(stream, "s")
     return sensor.say(readings, series=SERIES, number=0, entropy=SeededEntropy(seed))
 
 
@@ -51,14 +51,14 @@ def test_the_corrector_has_nothing_to_see_under_private():
     stream = support.declared("private")
     assert said(stream, at_radius(stream, 6.0, 100), 1)[1] is None
     with pytest.raises(Exception, match="no corrector"):
-        parties.corrector(stream)
+        assembly.corrector(stream)
 
 
 def test_collusion_recovers_every_radius_under_paper(paper):
     rng = np.random.default_rng(3)
-    readings = parties.sensor(paper, "s").quantise(rng.normal(size=(5000, 2)) * 10)
+    readings = assembly.sensor(paper, "s").quantise(rng.normal(size=(5000, 2)) * 10)
     noised, differences = said(paper, readings, 4)
-    centre = parties.centre(paper)
+    centre = assembly.centre(paper)
     recovered = centre.distance(noised.readings) - differences.differences
     assert np.abs(recovered - centre.distance(readings)).max() < 1e-9
 
@@ -67,19 +67,19 @@ def test_collusion_recovers_nothing_more_under_private():
     """All that is sent is the noised reading and the code; the same attack is left with noise as wide as the bounds."""
     stream = support.declared("private")
     rng = np.random.default_rng(3)
-    readings = parties.sensor(stream, "s").quantise(rng.normal(size=(5000, 2)) * 10)
+    readings = assembly.sensor(stream, "s").quantise(rng.normal(size=(5000, 2)) * 10)
     noised, differences = said(stream, readings, 4)
     assert differences is None
-    centre = parties.centre(stream)
+    centre = assembly.centre(stream)
     errors = np.abs(centre.distance(noised.readings) - centre.distance(readings))
     assert np.median(errors) > 10  # in units of the scale: readings themselves have radii of about 2.5
 
 
 def test_the_threshold_leaks_a_radius_to_the_analyst_under_paper(paper):
     """d_c(T) = d_c(T') − d_TP for one of the presumed outliers: the analyst guesses which, and is exactly right once."""
-    readings = parties.sensor(paper, "s").quantise(np.random.default_rng(5).normal(size=(400, 2)) * 10)
+    readings = assembly.sensor(paper, "s").quantise(np.random.default_rng(5).normal(size=(400, 2)) * 10)
     noised, differences = said(paper, readings, 6)
-    centre = parties.centre(paper)
+    centre = assembly.centre(paper)
     presumed = np.ones(400, dtype=bool)
     _, threshold = split(differences.differences, presumed)
     guesses = centre.distance(noised.readings) - threshold
@@ -88,10 +88,10 @@ def test_the_threshold_leaks_a_radius_to_the_analyst_under_paper(paper):
 
 def exact_log_ratios(stream, one, other):
     """Every log ratio of what all parties together see, (noised reading, code), between two readings; from the laws."""
-    noise = parties.perturbation(stream)
-    code = parties.response(stream)
+    noise = assembly.perturbation(stream)
+    code = assembly.response(stream)
     layers = [
-        np.searchsorted([float(r) for r in stream.layers], parties.centre(stream).distance(np.array([x]))[0])
+        np.searchsorted([float(r) for r in stream.layers], assembly.centre(stream).distance(np.array([x]))[0])
         for x in (one, other)
     ]
     table = code.likelihood()

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.stream import support
 from wallflower.errors import BudgetError, LedgerError
 from wallflower.noise.entropy import SystemEntropy
-from wallflower.stream import parties
+from wallflower.stream import assembly
 from wallflower.stream.book import Book, Entry
-from wallflower.stream.sending import Sending
+from wallflower.stream.sensor_loop import SensorLoop
 from wallflower.stream.transport import LocalBroker
 
 DAY = date(2030, 1, 1)
@@ -121,9 +121,9 @@ def test_a_changed_declaration_waits_for_an_empty_outbox_and_keeps_the_day(tmp_p
 def test_no_reading_is_kept(tmp_path):
     """A canary among the readings is in no file the sensor leaves behind, as a number of steps or as text."""
     stream = support.declared()
-    sensor = parties.sensor(stream, "s")
-    book = parties.book(stream, "s", tmp_path / "s.book")
-    sending = Sending(sensor, book, LocalBroker().connect([]), "p", SystemEntropy())
+    sensor = assembly.sensor(stream, "s")
+    book = assembly.book(stream, "s", tmp_path / "s.book")
+    sending = SensorLoop(sensor, book, LocalBroker().connect([]), "p", SystemEntropy())
     canary = sensor.quantise(np.full((100, 2), 47.11))
     sending.take([canary])
     sending.turn()
@@ -137,7 +137,7 @@ def test_no_reading_is_kept(tmp_path):
 def test_charged_before_sent():
     """At the moment of the first send the charge is already committed."""
     stream = support.declared()
-    book = parties.book(stream, "s", None)
+    book = assembly.book(stream, "s", None)
     seen = []
 
     class Line:
@@ -151,7 +151,7 @@ def test_charged_before_sent():
         def receive(self, _timeout, /):
             return None
 
-    sending = Sending(parties.sensor(stream, "s"), book, Line(), "p", SystemEntropy())
+    sending = SensorLoop(assembly.sensor(stream, "s"), book, Line(), "p", SystemEntropy())
     sending.take([np.zeros((100, 2), dtype=np.int64)] * 3)
     assert seen == []
     sending.turn()

@@ -8,8 +8,8 @@ import pytest
 
 from tests.stream import support
 from wallflower.errors import DeclarationError
-from wallflower.stream import parties
-from wallflower.stream.declaration import load, loads
+from wallflower.stream import assembly
+from wallflower.stream.parser import load, loads
 
 
 def test_a_complete_declaration_says_what_everything_costs():
@@ -17,35 +17,35 @@ def test_a_complete_declaration_says_what_everything_costs():
     assert stream.event_epsilon == Fraction(7, 2)  # two columns add up, and the bit comes on top
     assert stream.window_epsilon == 350
     assert [column.core_width for column in stream.columns] == [30, 30]
-    price = parties.price(stream)
+    price = assembly.price(stream)
     assert "Event level" in price.notes[0]
     assert "350" in price.notes[0]
 
 
 def test_the_two_guarantees_and_the_paper_say_what_they_are():
-    assert parties.guarantee(support.declared()).family == "local-dp"
-    assert parties.guarantee(support.declared(guarantee="metric-privacy")).family == "metric-privacy"
-    paper = parties.guarantee(support.declared("paper"))
+    assert assembly.guarantee(support.declared()).family == "local-dp"
+    assert assembly.guarantee(support.declared(guarantee="metric-privacy")).family == "metric-privacy"
+    paper = assembly.guarantee(support.declared("paper"))
     assert paper.epsilon == Fraction(3, 2)
     assert "no DP towards the corrector" in paper.holds_when
     assert "two non-colluding servers" in paper.holds_when
     for kind in ("local-dp", "metric-privacy"):
-        sentence = parties.guarantee(support.declared("paper", guarantee=kind)).sentence
+        sentence = assembly.guarantee(support.declared("paper", guarantee=kind)).sentence
         assert "all parties together" not in sentence
         assert "two non-colluding servers, no DP towards the corrector" in sentence
         assert "nothing towards both servers together" in sentence
-    assert any("two non-colluding servers" in note for note in parties.price(support.declared("paper")).notes)
+    assert any("two non-colluding servers" in note for note in assembly.price(support.declared("paper")).notes)
 
 
 def test_the_local_promise_is_what_the_mechanisms_lose():
     for guarantee in ("local-dp", "metric-privacy"):
         stream = support.declared(guarantee=guarantee)
-        spent = parties.perturbation(stream).local().epsilon + parties.response(stream).guarantee().epsilon
+        spent = assembly.perturbation(stream).local().epsilon + assembly.response(stream).guarantee().epsilon
         if guarantee == "local-dp":
-            assert spent == stream.event_epsilon == parties.guarantee(stream).epsilon
+            assert spent == stream.event_epsilon == assembly.guarantee(stream).epsilon
         else:
             assert spent > stream.event_epsilon  # by distance: the whole range is wider than the core
-            assert parties.perturbation(stream).metric().epsilon + stream.epsilon2 == stream.event_epsilon
+            assert assembly.perturbation(stream).metric().epsilon + stream.epsilon2 == stream.event_epsilon
 
 
 REQUIRED = ["id", "broker", "topic_prefix", "window", "protocol", "guarantee", "core_radius", "epsilon2"]
@@ -114,7 +114,7 @@ def test_the_paper_must_be_trusted_in_so_many_words():
 )
 def test_an_unreadable_detector_is_refused(detector):
     with pytest.raises(Exception, match=r"detector|radius"):
-        parties.detector(detector, Fraction(3))
+        assembly.detector(detector, Fraction(3))
 
 
 def test_streams_that_differ_in_meaning_have_other_fingerprints():

@@ -14,7 +14,7 @@ from scripts.reference import every_command
 from tests.stream import support
 from tests.stream.test_mqtt import readings_file
 from wallflower.cli.app import build
-from wallflower.stream.declaration import loads
+from wallflower.stream.parser import loads
 
 USERS = {"boiler-7": "one", "analyst": "two", "corrector": "three"}
 

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.stream import support
-from wallflower.stream.declaration import loads
 from wallflower.stream.messages import Noised, parse
 from wallflower.stream.mqtt import Login, MqttTransport
+from wallflower.stream.parser import loads
 from wallflower.stream.transport import digest_of
 
 AHEAD = 36

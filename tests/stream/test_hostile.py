@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tests.stream import support
 from tests.stream.test_messages import spoken
-from wallflower.engines.results import Results
 from wallflower.noise.entropy import SeededEntropy
-from wallflower.stream import parties
-from wallflower.stream.deciding import Correcting, Deciding
+from wallflower.stream import assembly
+from wallflower.stream.analyst_loop import AnalystLoop, CorrectorLoop
 from wallflower.stream.messages import Noised, Receipt, Window
-from wallflower.stream.sending import Sending
+from wallflower.stream.results import Results
+from wallflower.stream.sensor_loop import SensorLoop
 from wallflower.stream.transport import CHANNELS, Delivery, LocalBroker, digest_of, filters
 
 PREFIX = "plant/pumps"
@@ -27,16 +27,16 @@ def world(request):
     """A sensor with one window under way, an analyst and, for `paper`, a corrector; used for many attacks in a row."""
     stream, broker = support.declared(request.param, window=20), LocalBroker()
     results = Results(None, stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})
-    book = parties.book(stream, "s", None)
-    sensor = parties.sensor(stream, "s")
-    sending = Sending(sensor, book, broker.connect(filters(PREFIX, "sensor", "s")), PREFIX, SeededEntropy(1))
+    book = assembly.book(stream, "s", None)
+    sensor = assembly.sensor(stream, "s")
+    sending = SensorLoop(sensor, book, broker.connect(filters(PREFIX, "sensor", "s")), PREFIX, SeededEntropy(1))
     sending.take([np.zeros((20, 2), dtype=np.int64)])
     turns = [
         sending,
-        Deciding(parties.analyst(stream), results, broker.connect(filters(PREFIX, "analyst")), PREFIX),
+        AnalystLoop(assembly.analyst(stream), results, broker.connect(filters(PREFIX, "analyst")), PREFIX),
     ]
     if request.param == "paper":
-        turns.append(Correcting(parties.corrector(stream), broker.connect(filters(PREFIX, "corrector")), PREFIX))
+        turns.append(CorrectorLoop(assembly.corrector(stream), broker.connect(filters(PREFIX, "corrector")), PREFIX))
     yield stream, turns
     results.close()
     book.close()
@@ -94,7 +94,7 @@ def test_windows_that_do_not_belong_are_not_stored(change):
     broker = LocalBroker()
     line = broker.connect(filters(PREFIX, "analyst"))
     receipts = broker.connect([f"{PREFIX}/receipt/+"])
-    deciding = Deciding(parties.analyst(stream), results, line, PREFIX)
+    deciding = AnalystLoop(assembly.analyst(stream), results, line, PREFIX)
 
     def say(count=20, value=0, name="s"):
         window = Window(stream=stream.fingerprint, sensor=name, series=bytes(8), number=0)

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.stream import support
-from wallflower.engines.results import Results
 from wallflower.noise.entropy import SeededEntropy
-from wallflower.stream import parties
-from wallflower.stream.deciding import Correcting, Deciding
-from wallflower.stream.sending import Sending
+from wallflower.stream import assembly
+from wallflower.stream.analyst_loop import AnalystLoop, CorrectorLoop
+from wallflower.stream.results import Results
+from wallflower.stream.sensor_loop import SensorLoop
 from wallflower.stream.transport import Delivery, LocalBroker, filters
 
 
@@ -70,9 +70,9 @@ class World:
     def start_sensor(self) -> None:
         if self.book is not None:
             self.book.close()
-        self.book = parties.book(self.stream, "s", self.folder / "s.book")
-        self.sending = Sending(
-            parties.sensor(self.stream, "s"), self.book, self.lines["sensor"], self.prefix, self.entropy,
+        self.book = assembly.book(self.stream, "s", self.folder / "s.book")
+        self.sending = SensorLoop(
+            assembly.sensor(self.stream, "s"), self.book, self.lines["sensor"], self.prefix, self.entropy,
             ahead=self.ahead, patience=1.0, longest=4.0, clock=lambda: self.now,
         )  # fmt: skip
 
@@ -80,11 +80,11 @@ class World:
         if self.results is not None:
             self.results.close()
         self.results = Results(self.folder / "r.duckdb", stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})
-        self.deciding = Deciding(parties.analyst(self.stream), self.results, self.lines["analyst"], self.prefix)
+        self.deciding = AnalystLoop(assembly.analyst(self.stream), self.results, self.lines["analyst"], self.prefix)
 
     def start_corrector(self) -> None:
         if self.stream.protocol == "paper":
-            self.correcting = Correcting(parties.corrector(self.stream), self.lines["corrector"], self.prefix)
+            self.correcting = CorrectorLoop(assembly.corrector(self.stream), self.lines["corrector"], self.prefix)
 
     def turn(self, window) -> bool:
         """One round; True when the window was taken."""
@@ -169,7 +169,7 @@ def test_an_outbox_that_forgets_at_once_would_lose_windows(tmp_path, monkeypatch
         waiting.due = float("inf")
         return done
 
-    original = Sending._sent
-    monkeypatch.setattr(Sending, "_sent", sent_and_forgotten)
+    original = SensorLoop._sent
+    monkeypatch.setattr(SensorLoop, "_sent", sent_and_forgotten)
     with pytest.raises(AssertionError):
         run(tmp_path, "private", 3, {rounds: ["sensor"] for rounds in range(3, 60, 3)})

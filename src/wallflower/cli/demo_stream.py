@@ -11,8 +11,8 @@ from wallflower.cli.stream_simulation import run_simulation
 from wallflower.noise.entropy import SystemEntropy
 from wallflower.report.figures import Picture
 from wallflower.report.story import Scene
-from wallflower.stream import parties
-from wallflower.stream.declaration import load
+from wallflower.stream import assembly
+from wallflower.stream.parser import load
 
 DECLARATION = """\
 [stream]
@@ -52,7 +52,7 @@ def show(folder: Path, console: Console) -> Scene:
     path = folder / "fridges.toml"
     path.write_text(DECLARATION, encoding="utf-8")
     declared = load(path)
-    price = parties.price(declared)
+    price = assembly.price(declared)
     drawn: list[Picture] = []
     setting = (
         "Fridges on three wards report temperature and humidity. When a ward opens its fridge says when its people work, so every "

@@ -60,11 +60,11 @@ def simulate(
     from wallflower.cli.stream_running import entropy_of, finish
     from wallflower.cli.stream_simulation import run_simulation
     from wallflower.schema.exact import exact
-    from wallflower.stream import declaration, parties
+    from wallflower.stream import assembly, parser
 
-    declared = declaration.load(file)
+    declared = parser.load(file)
     if dry_run:
-        show_price(parties.price(declared), as_json=as_json)
+        show_price(assembly.price(declared), as_json=as_json)
         return
     facts = run_simulation(
         declared,
@@ -115,21 +115,21 @@ def sensor(
     from wallflower.cli.stream_release import released
     from wallflower.cli.stream_running import Feed, Teller, connect, entropy_of, finish, send_all, until_stopped
     from wallflower.schema.exact import shown
-    from wallflower.stream import declaration, parties
-    from wallflower.stream.sending import Sending
+    from wallflower.stream import assembly, parser
+    from wallflower.stream.sensor_loop import SensorLoop
     from wallflower.stream.transport import filters, sensor_name
 
-    declared = declaration.load(file)
+    declared = parser.load(file)
     if dry_run:
-        show_price(parties.price(declared), as_json=as_json)
+        show_price(assembly.price(declared), as_json=as_json)
         return
     entropy = entropy_of(declared.test, seed)
-    kept = parties.book(declared, sensor_name(name), book or file.parent / f"{name}.book")
+    kept = assembly.book(declared, sensor_name(name), book or file.parent / f"{name}.book")
     feed = Feed(data, [column.name for column in declared.columns], declared.window, skip=kept.consumed)
     line = connect(
         declared, filters(declared.topic_prefix, "sensor", name), f"sensor {name}", user or name, password_file
     )
-    sending = Sending(parties.sensor(declared, name), kept, line, declared.topic_prefix, entropy)
+    sending = SensorLoop(assembly.sensor(declared, name), kept, line, declared.topic_prefix, entropy)
     stop, told = until_stopped(), Teller("sent", line)
     refused = None
     try:
@@ -184,14 +184,14 @@ def analyst(
         wallflower stream analyst boiler.toml -o boiler.duckdb
     """
     from wallflower.cli.stream_running import Teller, connect, finish, open_results, trust, until_stopped
-    from wallflower.stream import declaration, parties
-    from wallflower.stream.deciding import Deciding
+    from wallflower.stream import assembly, parser
+    from wallflower.stream.analyst_loop import AnalystLoop
     from wallflower.stream.transport import filters
 
-    declared = declaration.load(file)
+    declared = parser.load(file)
     kept = open_results(declared, results)
     line = connect(declared, filters(declared.topic_prefix, "analyst"), "analyst", user or "analyst", password_file)
-    deciding = Deciding(parties.analyst(declared), kept, line, declared.topic_prefix)
+    deciding = AnalystLoop(assembly.analyst(declared), kept, line, declared.topic_prefix)
     stop, told, quiet = until_stopped(), Teller("decided", line), time.monotonic()
     try:
         while not stop.is_set() and (idle is None or time.monotonic() - quiet < idle):
@@ -232,16 +232,16 @@ def corrector(
         wallflower stream corrector boiler.toml
     """
     from wallflower.cli.stream_running import connect, finish, trust, until_stopped
-    from wallflower.stream import declaration, parties
-    from wallflower.stream.deciding import Correcting
+    from wallflower.stream import assembly, parser
+    from wallflower.stream.analyst_loop import CorrectorLoop
     from wallflower.stream.transport import filters
 
-    declared = declaration.load(file)
-    party = parties.corrector(declared)
+    declared = parser.load(file)
+    party = assembly.corrector(declared)
     line = connect(
         declared, filters(declared.topic_prefix, "corrector"), "corrector", user or "corrector", password_file
     )
-    correcting = Correcting(party, line, declared.topic_prefix)
+    correcting = CorrectorLoop(party, line, declared.topic_prefix)
     stop, handled, quiet = until_stopped(), 0, time.monotonic()
     try:
         while not stop.is_set() and (idle is None or time.monotonic() - quiet < idle):
@@ -266,10 +266,10 @@ def broker(
     Example:
         wallflower stream broker boiler.toml --out broker
     """
-    from wallflower.stream import declaration
+    from wallflower.stream import parser
     from wallflower.stream.broker import write_configuration
 
-    written = write_configuration(declaration.load(file), folder, certificate=certificate, key=key)
+    written = write_configuration(parser.load(file), folder, certificate=certificate, key=key)
     for path in written:
         out.print(f"wrote {path}", markup=False, highlight=False)
     out.print(

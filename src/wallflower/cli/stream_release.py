@@ -8,7 +8,7 @@ from typing import Any
 
 from wallflower.privacy.release import Release
 from wallflower.schema.exact import shown
-from wallflower.stream import parties
+from wallflower.stream import assembly
 from wallflower.stream.declaration import StreamDeclaration
 
 TODAY = "epsilon of one sensor in a day"
@@ -18,7 +18,7 @@ def released(
     declared: StreamDeclaration, *, account: str, windows: int, today: Fraction, value: Mapping[str, Any], private: bool
 ) -> dict[str, Any]:
     """The JSON of a release. `today` is what one person behind every reading of one sensor has lost since midnight (UTC)."""
-    price = parties.price(declared)
+    price = assembly.price(declared)
     release = Release(
         value=value,
         guarantee=price.guarantee,

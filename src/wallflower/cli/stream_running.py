@@ -17,13 +17,13 @@ from typing import Any
 import typer
 
 from wallflower.cli.common import err, show_lines
-from wallflower.engines.results import Results
 from wallflower.errors import BudgetError, UsageError, WallflowerError
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
-from wallflower.stream import parties
+from wallflower.stream import assembly
 from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
 from wallflower.stream.mqtt import Login, MqttTransport
-from wallflower.stream.sending import Sending
+from wallflower.stream.results import Results
+from wallflower.stream.sensor_loop import SensorLoop
 
 
 def open_results(declared: StreamDeclaration, path: Path | None) -> Results:
@@ -32,7 +32,7 @@ def open_results(declared: StreamDeclaration, path: Path | None) -> Results:
         stream=f"{declared.id} {declared.fingerprint.hex()}",
         columns={column.name: float(column.domain.step) for column in declared.columns},
         facts={
-            "guarantee": json.dumps(parties.guarantee(declared).to_json()),
+            "guarantee": json.dumps(assembly.guarantee(declared).to_json()),
             "trust": trust(declared),
             "private": "no: test = true allows predictable noise" if declared.test else "yes",
         },
@@ -85,7 +85,7 @@ class Feed:
 
 
 def send_all(
-    sending: Sending, feed: Feed, stop: threading.Event, told: Teller, rate: float | None
+    sending: SensorLoop, feed: Feed, stop: threading.Event, told: Teller, rate: float | None
 ) -> BudgetError | None:
     """Send until the readings end and every receipt is in; when the budget refuses, what was charged may still arrive."""
     started, taken, refused = time.monotonic(), 0, None
@@ -103,7 +103,7 @@ def send_all(
     return refused
 
 
-def _taken(sending: Sending, windows: list[Any]) -> BudgetError | None:
+def _taken(sending: SensorLoop, windows: list[Any]) -> BudgetError | None:
     """Charge windows together; if the day's budget is too small for all, as many as it allows."""
     try:
         sending.take(windows)

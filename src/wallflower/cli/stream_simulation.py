@@ -17,7 +17,7 @@ from wallflower.engines.readings import windows_of_file
 from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy
 from wallflower.report.figures import Picture
-from wallflower.stream import parties
+from wallflower.stream import assembly
 from wallflower.stream.declaration import StreamDeclaration
 from wallflower.stream.simulation import Tally, simulate
 
@@ -66,9 +66,9 @@ def run_simulation(
         "presumed": presumed,
         "decided": decided,
         "readings a second": int(seen / max(elapsed, 1e-9)),
-        "event level epsilon": str(parties.price(declared).mechanism["epsilon per reading"]),
+        "event level epsilon": str(assembly.price(declared).mechanism["epsilon per reading"]),
         "user level epsilon, one sensor": _exact(statement.total),
-        "promise": parties.guarantee(declared).sentence,
+        "promise": assembly.guarantee(declared).sentence,
         "trust": trust(declared),
         "private": entropy.private and not declared.test,
     }
@@ -108,7 +108,7 @@ def _draw(
     names = [column.name for column in declared.columns]
     received = np.column_stack([np.asarray(sample[name], dtype=np.float64) for name in names])
     measured = np.concatenate(shown)[: len(received)]
-    beyond = parties.centre(declared).distance(parties.sensor(declared, "drawn").quantise(measured)) > float(
+    beyond = assembly.centre(declared).distance(assembly.sensor(declared, "drawn").quantise(measured)) > float(
         declared.core_radius
     )
     drawn = pictures(
@@ -119,7 +119,7 @@ def _draw(
         presumed=np.asarray(sample["presumed"], dtype=np.bool_),
         decided=np.asarray(sample["decided"], dtype=np.bool_),
     )
-    write_stream_page(path, stream=declared.id, price=parties.price(declared), facts=facts, drawn=drawn)
+    write_stream_page(path, stream=declared.id, price=assembly.price(declared), facts=facts, drawn=drawn)
     return drawn
 
 

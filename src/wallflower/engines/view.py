@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wallflower.engines.base import Record
-from wallflower.engines.reading import Kind, Rule, rule_for
+from wallflower.engines.reading_rule import Kind, Rule, rule_for
 from wallflower.errors import DeclarationError, UsageError, nearest_name
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import Bins, Categories
@@ -68,6 +68,12 @@ def find_columns(wanted: Sequence[str], physical: Sequence[str]) -> None:
             )
         if list(physical).count(name) > 1:
             raise DeclarationError(f"the data have several columns named '{name}'.", hint="Rename all but one.")
+
+
+def find_table(table: str, tables: Sequence[str]) -> None:
+    """Refuse a table that the source does not have."""
+    if table not in tables:
+        raise DeclarationError(f"the source has no table '{table}'.", hint=nearest_name(table, tables))
 
 
 def _letters(name: str) -> str:

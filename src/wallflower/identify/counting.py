@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors.geometry import Ball
-from wallflower.detectors.radius import MOST, RadiusIndex
+from wallflower.geometry.balls import Ball
+from wallflower.geometry.index import MOST, RadiusIndex
 from wallflower.identify.metric import Metric
 
 Ints = NDArray[np.int64]

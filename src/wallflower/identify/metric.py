@@ -18,9 +18,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors.geometry import Ball
 from wallflower.engines.base import Rows
 from wallflower.errors import DeclarationError
+from wallflower.geometry.balls import Ball
 from wallflower.schema.declaration import Declaration, Model
 from wallflower.schema.domains import Categories, Numbers
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from wallflower.engines.base import Source
 from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
+from wallflower.ledger.book import Charge, Ledger
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
-from wallflower.privacy.ledger import Charge, Ledger
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import Release
 from wallflower.schema.declaration import Declaration
@@ -23,7 +23,7 @@ class Session:
     >>> import pyarrow, tempfile, wallflower
     >>> from pathlib import Path
     >>> from wallflower.count import Outliers
-    >>> from wallflower.privacy.ledger import Ledger
+    >>> from wallflower.ledger import Ledger
     >>> from wallflower.schema import loads
     >>> folder = tempfile.TemporaryDirectory()
     >>> declared = loads('''

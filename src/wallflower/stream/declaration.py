@@ -102,17 +102,3 @@ class StreamDeclaration:
             ],
         }
         return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).digest()[:8]
-
-
-def load(path: str | Path) -> StreamDeclaration:
-    """Read and check a stream declaration."""
-    from wallflower.stream.written import read
-
-    return read(Path(path))
-
-
-def loads(text: str, *, path: Path | None = None) -> StreamDeclaration:
-    """The same from text; `path` is where relative files are looked for."""
-    from wallflower.stream.written import parse
-
-    return parse(text, path)

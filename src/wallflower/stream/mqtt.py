@@ -9,6 +9,7 @@ from __future__ import annotations
 import queue
 import ssl
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,12 @@ class MqttTransport:
         """Say goodbye and stop the network thread."""
         self._up = False
         self._client.disconnect()
-        self._client.loop_stop()
+        with suppress(
+            AttributeError
+        ):  # paho forgets its thread as it ends, perhaps between looking for it and waiting for it
+            self._client.loop_stop()
+        # Paho closes its waking pair of sockets only when it is collected, at whatever moment that is.
+        self._client._reset_sockets()  # noqa: SLF001 - it has no public door
 
     def _connected(self, client: Any, _userdata: Any, _flags: Any, reason: Any, _properties: Any) -> None:
         if reason.is_failure:
@@ -128,9 +134,26 @@ def _once() -> Any:
     return SubscribeOptions(qos=1, noLocal=True)
 
 
+class _ClosingContext(ssl.SSLContext):
+    """Shakes hands as soon as a socket is wrapped, and closes it when that fails: paho forgets the socket of a refused handshake."""
+
+    def wrap_socket(self, *arguments: Any, **settings: Any) -> ssl.SSLSocket:
+        wrapped = super().wrap_socket(*arguments, **settings)
+        try:
+            wrapped.do_handshake()
+        except BaseException:
+            wrapped.close()
+            raise
+        return wrapped
+
+
 def _tls(ca: Path | None) -> ssl.SSLContext:
+    context = _ClosingContext(ssl.PROTOCOL_TLS_CLIENT)  # checks the certificate and the host's name
     try:
-        context = ssl.create_default_context(cafile=None if ca is None else str(ca))
+        if ca is None:
+            context.load_default_certs()
+        else:
+            context.load_verify_locations(cafile=str(ca))
     except (OSError, ssl.SSLError):
         raise UsageError(f"the certificate authority '{ca}' cannot be read.", hint="It is a PEM file.") from None
     context.minimum_version = ssl.TLSVersion.TLSv1_2

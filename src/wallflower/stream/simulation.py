@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines.results import Results
 from wallflower.noise.entropy import Entropy
-from wallflower.stream import parties
-from wallflower.stream.deciding import Correcting, Deciding
+from wallflower.stream import assembly
+from wallflower.stream.analyst_loop import AnalystLoop, CorrectorLoop
 from wallflower.stream.declaration import StreamDeclaration
-from wallflower.stream.sending import Sending
+from wallflower.stream.results import Results
+from wallflower.stream.sensor_loop import SensorLoop
 from wallflower.stream.transport import LocalBroker, filters
 
 
@@ -34,20 +34,22 @@ def simulate(
     results: Results,
     entropy: Entropy,
     tell: Callable[[Tally], None] = lambda _tally: None,
-) -> list[Sending]:
+) -> list[SensorLoop]:
     """Run one sensor per source until every window has been decided and receipted; their books live in memory."""
     broker, prefix = LocalBroker(most_waiting=max(1024, 2 * len(sources))), declared.topic_prefix
-    deciding = Deciding(parties.analyst(declared), results, broker.connect(filters(prefix, "analyst")), prefix)
+    deciding = AnalystLoop(assembly.analyst(declared), results, broker.connect(filters(prefix, "analyst")), prefix)
     correcting = None
     if declared.protocol == "paper":
-        correcting = Correcting(parties.corrector(declared), broker.connect(filters(prefix, "corrector")), prefix)
+        correcting = CorrectorLoop(assembly.corrector(declared), broker.connect(filters(prefix, "corrector")), prefix)
     sendings = []
     for place in range(len(sources)):
         name = f"sensor-{place}"
         line = broker.connect(filters(prefix, "sensor", name))
-        book = parties.book(declared, name, None)
+        book = assembly.book(declared, name, None)
         # In one process nothing is lost, so nothing needs sending again: only the protocol's order takes time.
-        sendings.append(Sending(parties.sensor(declared, name), book, line, prefix, entropy, ahead=8, patience=60.0))
+        sendings.append(
+            SensorLoop(assembly.sensor(declared, name), book, line, prefix, entropy, ahead=8, patience=60.0)
+        )
     open_sources: dict[int, Iterator[NDArray[np.float64]]] = dict(enumerate(sources))
     while open_sources or any(sending.waiting for sending in sendings):
         for place, sending in enumerate(sendings):
@@ -64,7 +66,7 @@ def simulate(
     return sendings
 
 
-def _fed(sending: Sending, source: Iterator[NDArray[np.float64]]) -> bool:
+def _fed(sending: SensorLoop, source: Iterator[NDArray[np.float64]]) -> bool:
     """Give a sensor as many windows as it has room for; False when its source has ended."""
     windows: list[NDArray[np.int64]] = []
     for _ in range(sending.room):

@@ -1,0 +1,126 @@
+"""The analyst and the corrector at work. A receipt leaves only when the window's result is on disk."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from wallflower.stream.analyst import Analyst, Decision
+from wallflower.stream.corrector import Corrector
+from wallflower.stream.messages import Message, Noised, Receipt
+from wallflower.stream.results import Results, WindowResult
+from wallflower.stream.transport import Delivery, Transport, topic_of, understand
+
+
+@dataclass
+class AnalystLoop:
+    """Joins an analyst, its results and a line."""
+
+    analyst: Analyst
+    results: Results
+    transport: Transport
+    prefix: str
+    batch: int = 64
+    """Deliveries handled between two writes to disk."""
+    dropped: Counter[str] = field(default_factory=Counter)
+    windows: int = 0
+    readings: int = 0
+    lag: float = 0.0
+    """Seconds from arrival to disk, of the slowest window of the last batch."""
+    unsent: int = 0
+    """Messages the line refused; the sensor's resend brings them about again."""
+
+    def __post_init__(self) -> None:
+        self._known = {key: bytes.fromhex(digest) for key, digest in self.results.known().items()}
+
+    def turn(self, timeout: float = 0.0) -> int:
+        """Handle what has arrived; returns how many deliveries that was."""
+        deliveries: list[Delivery] = []
+        decisions: dict[tuple[str, str, int], tuple[Decision, float]] = {}
+        receipts: list[Receipt] = []
+        while len(deliveries) < self.batch and (delivery := self.transport.receive(timeout)) is not None:
+            timeout = 0.0
+            deliveries.append(delivery)
+            self._hear(delivery, decisions, receipts)
+        if decisions:
+            self.results.add([_row(decision, received) for decision, received in decisions.values()])
+            for key, (decision, _) in decisions.items():
+                self._known[key] = decision.digest
+                receipts.append(decision.receipt())
+                self.readings += len(decision.readings)
+            self.windows += len(decisions)
+            self.lag = time.time() - min(received for _, received in decisions.values())
+        for receipt in receipts:
+            self._say(receipt)
+        for delivery in deliveries:
+            delivery.done()
+        return len(deliveries)
+
+    def _hear(
+        self,
+        delivery: Delivery,
+        decisions: dict[tuple[str, str, int], tuple[Decision, float]],
+        receipts: list[Receipt],
+    ) -> None:
+        understood = understand(self.prefix, delivery, self.dropped)
+        if understood is None:
+            return
+        message, digest = understood
+        key = message.window.key
+        if key in decisions:
+            self.dropped["replayed"] += 1
+            return
+        if isinstance(message, Noised) and key in self._known:
+            self.dropped["replayed"] += 1
+            # The sensor has not heard of its receipt. Other bytes under a known number are no resend: no receipt.
+            if self._known[key] == digest and message.window.stream == self.analyst.stream:
+                receipts.append(Receipt(window=message.window, digest=digest))
+            return
+        replies, decision = self.analyst.receive(message, digest)
+        if decision is not None:
+            decisions[key] = decision, time.time()
+        for reply in replies:
+            self._say(reply)
+
+    def _say(self, message: Message) -> None:
+        self.unsent += not self.transport.send(topic_of(self.prefix, message), message.encode())
+
+
+@dataclass
+class CorrectorLoop:
+    """Joins a corrector and a line; it keeps nothing on disk, because whatever it forgets is sent again."""
+
+    corrector: Corrector
+    transport: Transport
+    prefix: str
+    dropped: Counter[str] = field(default_factory=Counter)
+    unsent: int = 0
+
+    def turn(self, timeout: float = 0.0) -> int:
+        handled = 0
+        while handled < 256 and (delivery := self.transport.receive(timeout)) is not None:
+            timeout = 0.0
+            handled += 1
+            understood = understand(self.prefix, delivery, self.dropped)
+            if understood is not None:
+                for reply in self.corrector.receive(understood[0]):
+                    self.unsent += not self.transport.send(topic_of(self.prefix, reply), reply.encode())
+            delivery.done()
+        return handled
+
+
+def _row(decision: Decision, received: float) -> WindowResult:
+    sensor, series, number = decision.window.key
+    return WindowResult(
+        sensor=sensor,
+        series=series,
+        number=number,
+        digest=decision.digest.hex(),
+        numbers=decision.readings,
+        codes=decision.codes,
+        presumed=decision.presumed,
+        decided=decision.decided,
+        probability=decision.probability,
+        received=received,
+    )
