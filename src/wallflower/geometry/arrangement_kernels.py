@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-from numba import get_num_threads, njit, prange, set_num_threads
+from numba import get_num_threads, prange, set_num_threads
 from numpy.typing import NDArray
+
+from wallflower.compiling import kernel
 
 BLOCK = 128
 """Rows of a leaf."""
@@ -30,7 +32,7 @@ def threads_for(rows: int) -> Iterator[None]:
         set_num_threads(before)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _select(values: Floats, order: Ints, low: int, high: int, kth: int) -> None:
     """Reorder order[low:high] so that place kth holds the value it would hold if sorted, smaller ones before it."""
     left, right = low, high - 1
@@ -54,7 +56,7 @@ def _select(values: Floats, order: Ints, low: int, high: int, kth: int) -> None:
             return
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _split(columns: Floats, scaled: Floats, blocks: int, node: tuple[int, int], order: Ints) -> None:
     """Part the rows of a node at its middle block, across its widest side."""
     level, place = node
@@ -75,7 +77,7 @@ def _split(columns: Floats, scaled: Floats, blocks: int, node: tuple[int, int], 
     _select(columns[side], order, low, high, middle * BLOCK)
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def arrange(columns: Floats, scaled: Floats, blocks: int, levels: int) -> Ints:
     """An order of the rows in which every node of the block tree is a compact box."""
     order = np.arange(columns.shape[1])

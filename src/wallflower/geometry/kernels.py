@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from wallflower.compiling import kernel
 from wallflower.geometry.arrangement_kernels import BLOCK
 
 _MASK = np.uint64(0xFFFFFFFF)
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _within(one: Ints, other: Ints, exactly: Any) -> bool:
     """Σ weight·Δ² ≤ limit in integers: in 64 bits where the caller proved that enough, else in limbs of 32 bits."""
     reach, weights, limit, limbs, bound = exactly
@@ -62,7 +63,7 @@ def _within(one: Ints, other: Ints, exactly: Any) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _box_gaps(low: Floats, high: Floats, other_low: Floats, other_high: Floats, scaled: Floats) -> tuple[float, float]:
     """Least and greatest squared distance between a point of one box and a point of the other."""
     least = most = 0.0
@@ -74,7 +75,7 @@ def _box_gaps(low: Floats, high: Floats, other_low: Floats, other_high: Floats, 
     return least, most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _centre_gap(low: Floats, high: Floats, other_low: Floats, other_high: Floats, scaled: Floats) -> float:
     total = 0.0
     for axis in range(scaled.size):
@@ -83,7 +84,7 @@ def _centre_gap(low: Floats, high: Floats, other_low: Floats, other_high: Floats
     return total
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _squares(block: Floats, point: Floats, scaled: Floats, out: Floats) -> None:
     row = block[0]
     centre, factor = point[0], scaled[0]
@@ -98,7 +99,7 @@ def _squares(block: Floats, point: Floats, scaled: Floats, out: Floats) -> None:
             out[i] += factor * gap * gap
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _enclose(block: Floats, counts: Ints, cap: int, low: Floats, high: Floats) -> None:
     """The box of those rows of a block whose count is below the cap."""
     low[:], high[:] = np.inf, -np.inf
@@ -108,7 +109,7 @@ def _enclose(block: Floats, counts: Ints, cap: int, low: Floats, high: Floats) -
                 low[axis], high[axis] = min(low[axis], block[axis, i]), max(high[axis], block[axis, i])
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def _gap(low: Floats, high: Floats, point: Floats, scaled: Floats) -> float:
     """Least squared distance from a point to a box."""
     total = 0.0
@@ -118,7 +119,7 @@ def _gap(low: Floats, high: Floats, point: Floats, scaled: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _meet(  # noqa: PLR0917 - a parallel loop takes no tuple of tuples
     blocks: Floats,
     rows: Ints,
@@ -153,7 +154,7 @@ def _meet(  # noqa: PLR0917 - a parallel loop takes no tuple of tuples
     return sure
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _climb(  # noqa: PLR0917 - as above
     blocks: Floats,
     rows: Ints,
@@ -210,7 +211,7 @@ def _climb(  # noqa: PLR0917 - as above
     return count
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def neighbours(  # noqa: C901, PLR0912, PLR0915 - one walk; splitting it costs the inner loop its registers
     forest: Any, questions: Any, decision: Any, cap: int, listing_into: Any
 ) -> Ints:
