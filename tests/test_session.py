@@ -41,6 +41,9 @@ class Question:
         guarantee = PureDP(epsilon=Fraction(self.epsilon), neighbours=declaration.neighbours)
         return Price(guarantee=guarantee, mechanism={"name": "none"})
 
+    def prepare(self, rows, entropy):
+        assert rows.numbers(("height",)).shape == (24, 1)
+
     def run(self, rows, entropy):
         return RUNS[self.how](rows)
 

@@ -155,7 +155,8 @@ def agree(rows, reference: Reference, *, by, metric, centres, keys, sides=(0, 1,
     """Every answer of a view equals the reference's, bit for bit."""
     columns = list(reference.columns)
     grouped = [name for name in columns if _grouped(reference.declaration.column(name))]
-    codes, numbers = rows.codes(grouped), rows.numbers(columns)
+    fetched = rows.fetch(numbers=columns, codes=grouped)
+    codes, numbers = fetched.codes, fetched.numbers
     assert codes.dtype == np.int32
     assert numbers.dtype == np.int64
     assert codes.shape == (len(reference.rows), len(grouped))

@@ -81,7 +81,7 @@ def test_a_broken_engine_tells_nothing(source, capfd, monkeypatch, ask):
             source.tally(("x", "c"))
         else:
             questions = {
-                "numbers": lambda: rows.numbers(["x"]),
+                "numbers": lambda: rows.fetch(numbers=["x"]).numbers,
                 "cells": lambda: rows.cells(["c"], "x", 0),
                 "nearest": lambda: rows.nearest(["c"], "x", 0, 1),
                 "record": lambda: rows.record("1"),
@@ -95,7 +95,7 @@ def test_a_broken_engine_tells_nothing(source, capfd, monkeypatch, ask):
 
 def test_a_canary_in_the_cells_reaches_nobody(source, capfd):
     with source.rows(("x", "c")) as rows:
-        told = repr(rows.numbers(["x", "c"])) + repr(rows.cells(["c"], "x", 0)) + repr(rows.record("1"))
+        told = repr(rows.fetch(numbers=["x", "c"]).numbers) + repr(rows.cells(["c"], "x", 0)) + repr(rows.record("1"))
     out, err = capfd.readouterr()
     assert CANARY not in told + out + err
 
@@ -109,7 +109,7 @@ def test_a_frame_with_impossible_cells_tells_nothing(capfd):
         }
     )
     with from_frame(frame, declare(numbers(), categories())).rows(("x", "c")) as rows:
-        assert CANARY not in repr(rows.numbers(["x", "c"]))
+        assert CANARY not in repr(rows.fetch(numbers=["x", "c"]).numbers)
     out, err = capfd.readouterr()
     assert CANARY not in out + err
 

@@ -71,12 +71,7 @@ class Metric:
 
     def points(self, rows: Rows) -> Ints:
         """The rows as integers, one column per column of the metric."""
-        declared = rows.declaration
-        parts = [
-            rows.codes([name]) if isinstance(declared.column(name).domain, Categories) else rows.numbers([name])
-            for name in self.columns
-        ]
-        return np.ascontiguousarray(np.hstack(parts), dtype=np.int64)
+        return np.ascontiguousarray(rows.fetch(numbers=self.columns).numbers)
 
 
 def metric_of(declaration: Declaration, model: Model) -> Metric:

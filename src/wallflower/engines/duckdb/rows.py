@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines import cube, expressions
-from wallflower.engines.base import Cells, Nearest, Record
+from wallflower.engines.base import Cells, Fetched, Nearest, Record
+from wallflower.engines.batches import Growing
 from wallflower.engines.duckdb.database import Database
 from wallflower.engines.reading_rule import State, key_rule
 from wallflower.engines.redaction import broken, quietly
@@ -50,15 +51,23 @@ class DuckRows:
         self.view.refuse_size()
         return quietly(lambda: self.base.number(self.base.table("kept").count()), broken)
 
-    def codes(self, columns: Sequence[str], /) -> NDArray[np.int32]:
-        self.view.check(columns)
-        codes = self._codes(columns)
-        return self._fetch([code.cast("int32") for code in codes], np.dtype(np.int32))
-
-    def numbers(self, columns: Sequence[str], /) -> NDArray[np.int64]:
-        self.view.check(columns)
+    def fetch(self, *, numbers: Sequence[str] = (), codes: Sequence[str] = ()) -> Fetched:
+        self.view.check([*numbers, *codes])
         table = self.base.table("kept")
-        return self._fetch([table[self.places[name]] for name in columns], np.dtype(np.int64))
+        steps = {f"v{at}": table[self.places[name]] for at, name in enumerate(numbers)}
+        groups = {f"g{at}": code.cast("int32") for at, code in enumerate(self._codes(codes))}
+
+        def work() -> Fetched:
+            if not steps and not groups:
+                rows = self.base.number(table.count())
+                return Fetched(np.empty((rows, 0), np.int64), np.empty((rows, 0), np.int32))
+            left, right = Growing(len(steps), np.int64), Growing(len(groups), np.int32)
+            for batch in self.base.batches(table.select(**steps, **groups)):
+                left.add(batch.columns[: len(steps)], batch.num_rows)
+                right.add(batch.columns[len(steps) :], batch.num_rows)
+            return Fetched(left.whole(), right.whole())
+
+        return quietly(work, broken)
 
     def record(self, key: str, /) -> Record | None:
         found = quietly(lambda: self._matching(key), broken)
@@ -97,30 +106,6 @@ class DuckRows:
             bins, number = self.view.bins(name), table[self.places[name]]
             codes.append(number if bins is None else expressions.bin_code(number, bins))
         return codes
-
-    def _fetch(self, columns: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Batch by batch into one array that grows in place."""
-        table = self.base.table("kept")
-        named = {f"v{at}": column for at, column in enumerate(columns)}
-
-        def work() -> NDArray[Any]:
-            if not named:
-                return np.empty((self.base.number(table.count()), 0), dtype)
-            width, filled = len(named), 0
-            flat = np.empty(0, dtype)
-            for batch in self.base.batches(table.select(**named)):
-                wanted = (filled + batch.num_rows) * width
-                if wanted > flat.size:
-                    flat.resize(max(wanted, flat.size + flat.size // 4), refcheck=False)  # realloc: no second copy
-                part = flat[filled * width : wanted].reshape(-1, width)
-                for at, column in enumerate(batch.columns):
-                    part[:, at] = column.to_numpy(zero_copy_only=False)
-                filled += batch.num_rows
-                del part
-            flat.resize(filled * width, refcheck=False)
-            return flat.reshape(-1, width)
-
-        return quietly(work, broken)
 
     def _cube(self, by: Sequence[str], metric: str, centre: int) -> tuple[tuple[int, ...], int]:
         self.view.check([*by, metric])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines import cube
-from wallflower.engines.base import Cells, Nearest, Record
+from wallflower.engines.base import Cells, Fetched, Nearest, Record
 from wallflower.engines.memory.dialect import Cellwise, read
 from wallflower.engines.reading_rule import Rule, key_rule
 from wallflower.engines.redaction import broken, quietly
@@ -51,21 +51,20 @@ class MemoryRows:
         self.view.refuse_size()
         return int(np.count_nonzero(self.stays))
 
-    def codes(self, columns: Sequence[str], /) -> NDArray[np.int32]:
-        self.view.check(columns)
+    def fetch(self, *, numbers: Sequence[str] = (), codes: Sequence[str] = ()) -> Fetched:
+        self.view.check([*numbers, *codes])
+        steps = np.empty((np.count_nonzero(self.stays), len(numbers)), np.int64)
+        for at, name in enumerate(numbers):
+            steps[:, at] = self.settled[name][self.stays]
+        return Fetched(steps, self._codes(codes))
+
+    def _codes(self, columns: Sequence[str]) -> NDArray[np.int32]:
         groups = [self.view.bins(name) for name in columns]
         codes = np.empty((np.count_nonzero(self.stays), len(columns)), np.int32)
         for at, (name, bins) in enumerate(zip(columns, groups, strict=True)):
             kept = self.settled[name][self.stays]
             codes[:, at] = kept if bins is None else np.searchsorted(bins.edges, kept, side="right") - 1
         return codes
-
-    def numbers(self, columns: Sequence[str], /) -> NDArray[np.int64]:
-        self.view.check(columns)
-        numbers = np.empty((np.count_nonzero(self.stays), len(columns)), np.int64)
-        for at, name in enumerate(columns):
-            numbers[:, at] = self.settled[name][self.stays]
-        return numbers
 
     def record(self, key: str, /) -> Record | None:
         row = self._find(key)
@@ -76,11 +75,11 @@ class MemoryRows:
     def cells(self, by: Sequence[str], metric: str, centre: int) -> Cells:
         shape, most = self._cube(by, metric, centre)
         z = self.settled[metric][self.stays] - centre
-        return cube.cells_of(cube.flat_index(self.codes(by), shape), z, shape, most)
+        return cube.cells_of(cube.flat_index(self._codes(by), shape), z, shape, most)
 
     def nearest(self, by: Sequence[str], metric: str, centre: int, per_side: int) -> Nearest:
         shape, _ = self._cube(by, metric, centre)
-        index = cube.flat_index(self.codes(by), shape)
+        index = cube.flat_index(self._codes(by), shape)
         return cube.nearest_of(index, self.settled[metric][self.stays], int(np.prod(shape)), centre, per_side)
 
     def _cube(self, by: Sequence[str], metric: str, centre: int) -> tuple[tuple[int, ...], int]:
