@@ -43,6 +43,8 @@ class OpenID:
     client_id: str
     secret_variable: str
     """The environment variable that holds the client's secret."""
+    address: str
+    """Where browsers reach this service: https://host, registered with the provider."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,9 @@ def current(seen: Transaction, service: Service, table: str) -> Declared:
 def edited(path: Path, original: str, text: str) -> Declaration:
     """The declaration of an owner's text, refused where it touches what is the operator's."""
     if len(text.encode("utf-8", "replace")) > MOST_TEXT:
-        raise DeclarationError(f"a declaration has at most {MOST_TEXT} bytes here.", hint="The operator can edit the file itself.")
+        raise DeclarationError(
+            f"a declaration has at most {MOST_TEXT} bytes here.", hint="The operator can edit the file itself."
+        )
     before, after = _operators(path.name, original), _operators(path.name, text)
     changed = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
     if changed:
@@ -55,7 +57,7 @@ def edited(path: Path, original: str, text: str) -> Declaration:
             f"'{changed[0]}' is the operator's and cannot be changed here.",
             hint="Put it back as it was, or ask the operator to edit the file.",
         )
-    return load_text(text, name=path.name, folder=path.parent)
+    return load_text(text, folder=path.parent)
 
 
 def _operators(name: str, text: str) -> dict[str, Any]:

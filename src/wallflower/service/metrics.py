@@ -10,7 +10,9 @@ STATES = ("waiting", "refused", "withdrawn", "approved", "taken", "done")
 def exposition(database: Database) -> str:
     """Everything an operator may watch."""
     with database.read() as seen:
-        by_state = {row["state"]: row["n"] for row in seen.all("SELECT state, count(*) AS n FROM requests GROUP BY state")}
+        by_state = {
+            row["state"]: row["n"] for row in seen.all("SELECT state, count(*) AS n FROM requests GROUP BY state")
+        }
         ticks = seen.one("SELECT max(tick) AS last, sum(missed) AS missed FROM ticks") or {}
         refused = seen.one("SELECT count(*) AS n FROM audit WHERE did = 'login refused'") or {}
         sessions = seen.one("SELECT count(*) AS n FROM sessions WHERE ends_at > :now", now=database.clock()) or {}

@@ -29,7 +29,7 @@ SERVICE = (
 )
 TABLE = ("declaration", "owners", "auditors", "askers", "shares", "policies")
 POLICY = ("command", "epsilon_at_most", "askers")
-OPENID = ("issuer", "client_id", "secret_variable")
+OPENID = ("issuer", "client_id", "secret_variable", "address")
 APPROVABLE = tuple(name for name, form in FORMS.items() if form.policies)
 
 
@@ -83,12 +83,12 @@ def loads(text: str, *, name: str = "SERVICE.toml", folder: Path = Path()) -> Se
 
 
 def _service(section: Section, folder: Path) -> dict[str, Any]:
-    for key, example in (
+    for wanted, example in (
         ("database", 'database = "service.db"'),
         ("tick_s", "tick_s = 60"),
         ("workers", "workers = 2"),
     ):
-        section.need(key, example)
+        section.need(wanted, example)
     database = section.text("database") or ""
     if "@" in database and database.startswith("postgresql:"):
         section.refuse(
@@ -242,7 +242,7 @@ def _openid(file: Section) -> OpenID | None:
         return None
     for key in OPENID:
         section.need(key, f'{key} = "..."')
-    issuer, client, variable = (section.text(key) or "" for key in OPENID)
+    issuer, client, variable, address = (section.text(key) or "" for key in OPENID)
     if issuer and not issuer.startswith(("https://", "http://127.0.0.1", "http://localhost")):
         section.wrong("issuer", "an https address")
-    return OpenID(issuer=issuer, client_id=client, secret_variable=variable)
+    return OpenID(issuer=issuer, client_id=client, secret_variable=variable, address=address)

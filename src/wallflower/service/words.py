@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wallflower.schema.declaration import Declaration
+from wallflower.schema.declaration import Column, Declaration
+from wallflower.schema.domains import Categories, Numbers
+from wallflower.schema.exact import shown
 
 
 def holds(declaration: Declaration) -> str:
@@ -27,7 +29,9 @@ def asked_words(command: str, fields: Mapping[str, Any]) -> str:
         return _listed(value) if isinstance(value, list) else str(value)
 
     if command == "count":
-        return f"How many rows have fewer than {text('neighbours')} others within {text('radius')}, by {text('columns')}?"
+        return (
+            f"How many rows have fewer than {text('neighbours')} others within {text('radius')}, by {text('columns')}?"
+        )
     if command == "subspaces":
         return (
             f"In which {text('size')} of {text('columns')} do most rows have fewer than {text('neighbours')} others within "
@@ -58,9 +62,7 @@ def _lines(value: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "text" in value:
         return [("answer", str(value["text"]))]
     if "answers" in value:
-        return [
-            (_pairs(one["asked"]), "an anomaly" if one["anomalous"] else "no anomaly") for one in value["answers"]
-        ]
+        return [(_pairs(one["asked"]), "an anomaly" if one["anomalous"] else "no anomaly") for one in value["answers"]]
     if "subspaces" in value:
         return [
             (_listed(one["columns"]), "most outliers" if one["count"] is None else f"about {one['count']}")
@@ -79,3 +81,16 @@ def _pairs(asked: Mapping[str, Any]) -> str:
 
 def _listed(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def domain_words(column: Column) -> str:
+    """What a promise rests on: the declared values or bounds of a column."""
+    domain = column.domain
+    if domain is None:
+        return "never reaches a question"
+    if isinstance(domain, Categories):
+        some = ", ".join(domain.values[:8])
+        return some + (f" and {len(domain.values) - 8} more" if len(domain.values) > 8 else "")
+    if isinstance(domain, Numbers):
+        return f"{shown(domain.lower)} to {shown(domain.upper)} in steps of {shown(domain.step)}"
+    return f"{domain.lower} to {domain.upper}"

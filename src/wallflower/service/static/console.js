@@ -16,6 +16,19 @@
   };
   const pairs = (list, rows) => rows.forEach(([label, text]) => list.append(element("dt", label), element("dd", text)));
 
+  const draw = (curve) => {
+    const card = document.querySelector("#curve");
+    card.hidden = !curve;
+    if (!curve) return;
+    const set = (query, places) => Object.entries(places).forEach(([name, value]) => card.querySelector(query).setAttribute(name, value));
+    set("svg", { "aria-label": curve.words });
+    set("polyline", { points: curve.points });
+    set("line", { x1: curve.x, x2: curve.x });
+    set("circle", { cx: curve.x, cy: curve.y });
+    set(".label", { x: Math.min(curve.x + 8, 200), y: Math.max(curve.y - 6, 12) });
+    card.querySelector(".label").textContent = curve.label;
+  };
+
   const show = (told) => {
     panel.replaceChildren(element("h2", "Price"));
     if (!told.ok) {
@@ -25,6 +38,7 @@
     const price = told.price, list = document.createElement("dl");
     pairs(list, [["costs", price.costs], ...price.expected, ...price.leaves.map(([name, text]) => [`leaves in ${name}`, text])]);
     panel.append(list, element("div", price.promise, "promise"));
+    draw(price.curve);
     price.notes.forEach((note) => panel.append(element("div", note, "promise not")));
   };
 

@@ -53,7 +53,11 @@ def table(desk: Desk, visit: Visit) -> Answer:
                 for column, each in declaration.columns.items()
             },
             "commands": {
-                form.command: {field.name: list(choices(field, declaration)) for field in form.fields if choices(field, declaration)}
+                form.command: {
+                    field.name: list(choices(field, declaration))
+                    for field in form.fields
+                    if choices(field, declaration)
+                }
                 for form in FORMS.values()
             },
             "shares": own,
@@ -165,11 +169,15 @@ def _said(desk: Desk, one: Request) -> dict[str, Any]:
 def _asked(body: Any) -> tuple[str, Given]:
     command, fields = body.get("command"), body.get("fields")
     if not isinstance(command, str) or not isinstance(fields, dict):
-        raise UsageError("a question has 'command' (text) and 'fields' (an object).", hint="See /api for the fields of each command.")
+        raise UsageError(
+            "a question has 'command' (text) and 'fields' (an object).", hint="See /api for the fields of each command."
+        )
     given: dict[str, str | list[str]] = {}
     for name, value in fields.items():
         if isinstance(value, bool) or not isinstance(value, str | int | list):
-            raise UsageError(f"'{name[:60]}' is text, a whole number, or a list of texts.", hint='Write amounts as text: "0.1".')
+            raise UsageError(
+                f"'{name[:60]}' is text, a whole number, or a list of texts.", hint='Write amounts as text: "0.1".'
+            )
         if isinstance(value, list) and not all(isinstance(item, str) for item in value):
             raise UsageError(f"'{name[:60]}' is a list of texts.")
         given[name] = value if isinstance(value, str | list) else str(value)

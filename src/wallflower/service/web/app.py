@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any
 from wallflower.service.authorisation import ROUTES, Route
 from wallflower.service.passwords import new_secret
 from wallflower.service.people import SESSION_S
-from wallflower.service.web import api, asking, console, deciding, declaring, ledger_page, login, people_page, static  # noqa: F401 - each binds its handlers
+from wallflower.service.web import (
+    api,
+    asking,
+    console,
+    deciding,
+    declaring,
+    ledger_page,
+    login,
+    openid,
+    people_page,
+    static,
+)
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.gate import Arrival, serve
 from wallflower.service.web.visit import HANDLERS, MOST_BODY, Answer
@@ -24,8 +35,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request as Incoming
     from starlette.responses import Response
 
+PARTS = (api, asking, console, deciding, declaring, ledger_page, login, openid, people_page, static)
+"""Each binds its handlers to routes when it is imported."""
 BODY_S = 10.0
-THREADS = 16
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -60,7 +72,11 @@ def _endpoint(desk: Desk, route: Route) -> Callable[[Incoming], Awaitable[Respon
         visit_cookie = incoming.cookies.get("wallflower-visit") or new_secret()
         body = await _body(incoming)
         if body is None:
-            return _respond(desk, Answer(status=413, kind="text/plain", body=b"the request was too long, or too slow.\n"), visit_cookie)
+            return _respond(
+                desk,
+                Answer(status=413, kind="text/plain", body=b"the request was too long, or too slow.\n"),
+                visit_cookie,
+            )
         arrival = Arrival(
             method=route.method,
             route=route,
@@ -122,11 +138,14 @@ def _source(desk: Desk, incoming: Incoming) -> str:
 def _respond(desk: Desk, answer: Answer, visit_cookie: str) -> Response:
     from starlette.responses import Response
 
-    response = Response(answer.body, status_code=answer.status, headers={**HEADERS, **answer.headers}, media_type=answer.kind)
+    response = Response(
+        answer.body, status_code=answer.status, headers={**HEADERS, **answer.headers}, media_type=answer.kind
+    )
     flags: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": secure(desk), "path": "/"}
     if secure(desk):
         response.headers["Strict-Transport-Security"] = "max-age=31536000"
-    response.set_cookie("wallflower-visit", visit_cookie, max_age=SESSION_S, **flags)
+    # Lax: it must come along when an OpenID provider sends the browser back; it opens nothing by itself.
+    response.set_cookie("wallflower-visit", visit_cookie, max_age=SESSION_S, **{**flags, "samesite": "lax"})
     if answer.session == "":
         response.delete_cookie(session_cookie(desk), **flags)
     elif answer.session is not None:

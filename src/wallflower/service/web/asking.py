@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from typing import Any
 
 from wallflower.errors import WallflowerError
 from wallflower.schema.exact import shown
+from wallflower.service.curves import error_curve
 from wallflower.service.fields import Form, form_of
 from wallflower.service.grants import shares
 from wallflower.service.questions import Given, choices, command_line, fields_of
 from wallflower.service.requests import binding, charged_epsilon, submit
 from wallflower.service.web.desk import Desk, Quote
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
-
-EPSILONS = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2")
-"""Where the curve of the error is drawn."""
 
 
 @handles("GET", "/tables/{table}/ask/{command}")
@@ -72,12 +71,14 @@ def price_words(desk: Desk, visit: Visit, quote: Quote) -> dict[str, Any]:
     """The price in words, and what it would leave in every account."""
     guarantee = quote.price.guarantee
     epsilon = charged_epsilon(quote.price)
+    curve = error_curve(quote.query, quote.declaration)
     return {
         "costs": ", ".join(f"{name} {amount}" for name, amount in guarantee.parameters.items()),
         "expected": [[name.replace("_", " "), _text(item)] for name, item in quote.price.expected.items()],
         "leaves": _leaves(desk, visit, quote, epsilon),
         "promise": guarantee.sentence,
         "notes": list(quote.price.notes),
+        "curve": None if curve is None else dataclasses.asdict(curve),
         "settings": [[name.replace("_", " "), value] for name, value in quote.price.settings.items()],
     }
 
@@ -108,7 +109,9 @@ def _text(item: object) -> str:
     return ", ".join(f"{name} {value}" for name, value in item.items()) if isinstance(item, dict) else str(item)
 
 
-def _page(desk: Desk, visit: Visit, wanted: Form, given: Given, *, quote: Quote | None, trouble: WallflowerError | None) -> Answer:
+def _page(
+    desk: Desk, visit: Visit, wanted: Form, given: Given, *, quote: Quote | None, trouble: WallflowerError | None
+) -> Answer:
     table = visit.path["table"]
     declaration = desk.declared(table).declaration
     return desk.page(

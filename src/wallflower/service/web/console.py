@@ -14,7 +14,7 @@ from wallflower.service.requests import Request, of_asker, withdraw
 from wallflower.service.web.desk import Desk, bars
 from wallflower.service.web.pages_of_ours import style_hash
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
-from wallflower.service.words import answer_lines, asked_words, holds
+from wallflower.service.words import answer_lines, asked_words, domain_words, holds
 
 JOURNEY = {"waiting": 1, "refused": 2, "withdrawn": 2, "decided": 2, "answered": 3}
 
@@ -53,6 +53,7 @@ def table(desk: Desk, visit: Visit) -> Answer:
         roles=visit.roles,
         declaration=declaration,
         holds=holds(declaration),
+        words_of=domain_words,
         forms=FORMS.values(),
         bars=bars(desk.standing(declaration)),
     )
@@ -62,7 +63,9 @@ def table(desk: Desk, visit: Visit) -> Answer:
 def requests(desk: Desk, visit: Visit) -> Answer:
     with desk.database.read() as seen:
         found = of_asker(seen, visit.name)
-    rows = [{"request": one, "shown": one.shown(desk.service.ticks, desk.clock()), "asked": _asked(one)} for one in found]
+    rows = [
+        {"request": one, "shown": one.shown(desk.service.ticks, desk.clock()), "asked": _asked(one)} for one in found
+    ]
     return desk.page("requests.html", visit, title="Your requests", rows=rows)
 
 
@@ -72,7 +75,11 @@ def request(desk: Desk, visit: Visit) -> Answer:
     shown = one.shown(desk.service.ticks, desk.clock())
     outcome = one.outcome if shown == "answered" else None
     with desk.database.read() as seen:
-        people = [row["name"] for row in seen.all("SELECT name FROM users WHERE disabled = 0 ORDER BY name")] if "owner" in visit.roles else []
+        people = (
+            [row["name"] for row in seen.all("SELECT name FROM users WHERE disabled = 0 ORDER BY name")]
+            if "owner" in visit.roles
+            else []
+        )
     return desk.page(
         "request.html",
         visit,
@@ -100,7 +107,9 @@ def release(desk: Desk, visit: Visit) -> Answer:
 def certified(desk: Desk, visit: Visit) -> Answer:
     page = certificate(_released(desk, _of(visit)))
     # A certificate is one file with its own style, to be kept; that style, by its digest, is all it may use.
-    policy = f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
+    policy = (
+        f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
+    )
     return Answer(body=page.encode(), headers={"Content-Security-Policy": policy})
 
 

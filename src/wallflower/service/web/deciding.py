@@ -55,12 +55,14 @@ def decided(desk: Desk, visit: Visit) -> Answer:
         raise UsageError("a decision is approve, refuse or policy.")
     with desk.database.write() as changes:
         if word == "policy":
-            _write_policy(desk, visit, one, changes)
-        decide(changes, one, owner=visit.name, approve=word != "refuse", reason=visit.one("reason"), source=visit.source)
+            _write_policy(visit, one, changes)
+        decide(
+            changes, one, owner=visit.name, approve=word != "refuse", reason=visit.one("reason"), source=visit.source
+        )
     return elsewhere("/queue")
 
 
-def _write_policy(desk: Desk, visit: Visit, one: Request, changes: Any) -> None:
+def _write_policy(visit: Visit, one: Request, changes: Any) -> None:
     """Approve questions like this one from now on: the same kind, up to this ε, by this asker."""
     if not form_of(one.command).policies:
         raise UsageError(f"no policy approves '{one.command}': each one is decided by a person.")

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 import secrets
-from pathlib import Path
 from typing import Any
 
 from wallflower.errors import DeclarationError, UsageError
-from wallflower.schema.declaration import Column
 from wallflower.schema.parser import read_text
 from wallflower.service.audit_log import note
 from wallflower.service.declarations import edited
+from wallflower.service.looks import look_file
 from wallflower.service.requests import find
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.pages_of_ours import style_hash
 from wallflower.service.web.visit import Answer, Visit, elsewhere, handles
+from wallflower.service.words import domain_words
 
 LOOK_S = 900
 _LINE = re.compile(r", line (\d+)")
@@ -49,7 +49,14 @@ def save(desk: Desk, visit: Visit) -> Answer:
                 owner=visit.name,
                 now=changes.now_text(),
             )
-            note(changes, who=visit.name, source=visit.source, did="declaration changed", subject=table, words=made.fingerprint)
+            note(
+                changes,
+                who=visit.name,
+                source=visit.source,
+                did="declaration changed",
+                subject=table,
+                words=made.fingerprint,
+            )
         return elsewhere(f"/tables/{table}/declare")
     return _page(desk, visit, text=text, trouble=None, columns=made.columns.values())
 
@@ -73,16 +80,9 @@ def _page(desk: Desk, visit: Visit, *, text: str, trouble: DeclarationError | No
         text=text,
         trouble=said,
         lines=sorted({int(number) for line in said for number in _LINE.findall(line)}),
-        columns=[(column, rests_on(column)) for column in columns],
+        columns=[(column, domain_words(column)) for column in columns],
         looks=looks,
     )
-
-
-def rests_on(column: Column) -> str:
-    """What a promise rests on, in words."""
-    if column.domain is None:
-        return "never reaches a question"
-    return f"{column.domain}"
 
 
 @handles("POST", "/tables/{table}/looks")
@@ -126,10 +126,7 @@ def seen_by_owner(desk: Desk, visit: Visit) -> Answer:
     if row["state"] != "ready":
         return desk.page("look.html", visit, title="The look did not work", look=row, words=row["state"])
     page = look_file(desk.service.folder, str(row["id"])).read_text(encoding="utf-8")
-    policy = f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
+    policy = (
+        f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
+    )
     return Answer(body=page.encode(), headers={"Content-Security-Policy": policy})
-
-
-def look_file(folder: Path, identity: str) -> Path:
-    """Where a look lies. The name is a look's own random id, never a text from outside."""
-    return folder / "looks" / f"{identity}.html"

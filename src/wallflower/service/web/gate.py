@@ -6,10 +6,10 @@ same as for one that does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wallflower.errors import BudgetError, LedgerError, UsageError, WallflowerError
+from wallflower.errors import BudgetError, LedgerError, WallflowerError
 from wallflower.service.authorisation import Role, Route, allowed
 from wallflower.service.grants import roles
 from wallflower.service.people import Person
@@ -55,14 +55,15 @@ def serve(desk: Desk, arrival: Arrival) -> Answer:
     except Refused as refused:
         if refused.status == 401 and not programs:
             return elsewhere("/login")
-        return _refusal(desk, programs, refused.status, refused.kind, refused.words, "")
+        return _refusal(desk, refused.status, (refused.kind, refused.words, ""), programs=programs)
     except WallflowerError as error:
-        return _refusal(desk, programs, status_of(error), error.kind, error.message, error.hint)
+        return _refusal(desk, status_of(error), (error.kind, error.message, error.hint), programs=programs)
 
 
 def status_of(error: WallflowerError) -> int:
     """HTTP's word for a kind of error.
 
+    >>> from wallflower.errors import UsageError
     >>> status_of(UsageError("no")), status_of(BudgetError("no"))
     (422, 409)
     """
@@ -73,7 +74,8 @@ def status_of(error: WallflowerError) -> int:
     return 422 if error.exit_code == 2 else 500
 
 
-def _refusal(desk: Desk, programs: bool, status: int, kind: str, words: str, hint: str) -> Answer:  # noqa: FBT001
+def _refusal(desk: Desk, status: int, told: tuple[str, str, str], *, programs: bool) -> Answer:
+    kind, words, hint = told
     if programs:
         return as_json({"ok": False, "error": {"kind": kind, "message": words, "hint": hint}}, status)
     page = desk.page("message.html", None, title="That did not work", words=words, hint=hint)
@@ -126,8 +128,8 @@ def _person(desk: Desk, arrival: Arrival) -> Person | None:
         return desk.people.by_token(secret.strip()) if scheme.lower() == "bearer" else None
     if arrival.route.path.startswith("/api/v1") and arrival.method == "POST":
         return None  # a cookie does not open the programs' door: no form token could be asked for there
-    secret = desk.signer.opened(arrival.cookie) if arrival.cookie else None
-    return None if secret is None else desk.people.by_session(secret)
+    session = desk.signer.opened(arrival.cookie) if arrival.cookie else None
+    return None if session is None else desk.people.by_session(session)
 
 
 def _request(desk: Desk, arrival: Arrival) -> Request | None:
@@ -140,7 +142,9 @@ def _request(desk: Desk, arrival: Arrival) -> Request | None:
 def _roles(desk: Desk, arrival: Arrival, person: Person | None, request: Request | None) -> frozenset[Role]:
     if person is None:
         return frozenset({"public"})
-    held: set[Role] = {"anyone"} | ({"operator"} if person.operator else set())
+    held: set[Role] = {"anyone"}
+    if person.operator:
+        held.add("operator")
     subject = arrival.route.subject
     with desk.database.read() as seen:
         if subject == "table":
@@ -148,13 +152,16 @@ def _roles(desk: Desk, arrival: Arrival, person: Person | None, request: Request
         elif subject == "request" and request is not None and request.table in desk.service.tables:
             mine = roles(seen, desk.service, person.name, request.table)
             held |= mine - {"asker"}
-            held |= {"mine"} if request.asker == person.name else set()
-            given = "SELECT asker FROM shared WHERE request = :id AND asker = :name"
-            held |= {"shared"} if seen.one(given, id=request.id, name=person.name) else set()
+            if request.asker == person.name:
+                held.add("mine")
+            if seen.one(
+                "SELECT asker FROM shared WHERE request = :id AND asker = :name", id=request.id, name=person.name
+            ):
+                held.add("shared")
         elif subject == "look":
             look = seen.one("SELECT owner, subject FROM looks WHERE id = :id", id=arrival.path["look"])
-            still = look is not None and "owner" in roles(seen, desk.service, person.name, str(look["subject"]))
-            held |= {"owner"} if look is not None and still and look["owner"] == person.name else set()
+            if look is not None and look["owner"] == person.name:  # and still an owner of that table
+                held |= roles(seen, desk.service, person.name, str(look["subject"])) & {"owner"}
     return frozenset(held)
 
 
@@ -168,6 +175,3 @@ def _body(arrival: Arrival) -> tuple[dict[str, list[str]], object]:
     if wanted == FORM:
         return read_form(arrival.body), None
     return {}, read_json(arrival.body or b"{}")
-
-
-Serve = Callable[[Desk, Arrival], Answer]

@@ -23,7 +23,14 @@ def verify(desk: Desk, visit: Visit) -> Answer:
     declaration = desk.declared(table).declaration
     entries = len(Ledger.open(declaration.ledger).history())
     with desk.database.write() as changes:
-        note(changes, who=visit.name, source=visit.source, did="ledger verified", subject=table, words=f"{entries} entries")
+        note(
+            changes,
+            who=visit.name,
+            source=visit.source,
+            did="ledger verified",
+            subject=table,
+            words=f"{entries} entries",
+        )
     return _page(desk, visit, verified=f"{entries} entries, each in its place: the chain is whole.")
 
 

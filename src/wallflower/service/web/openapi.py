@@ -49,7 +49,11 @@ def document() -> dict[str, Any]:
     questions = [_question(form) for form in FORMS.values()]
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Wallflower", "version": __version__, "description": "Ask about outliers; every answer is charged."},
+        "info": {
+            "title": "Wallflower",
+            "version": __version__,
+            "description": "Ask about outliers; every answer is charged.",
+        },
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -60,7 +64,10 @@ def document() -> dict[str, Any]:
                 "Decision": {
                     "type": "object",
                     "required": ["word"],
-                    "properties": {"word": {"enum": ["approve", "refuse"]}, "reason": {"type": "string", "maxLength": 300}},
+                    "properties": {
+                        "word": {"enum": ["approve", "refuse"]},
+                        "reason": {"type": "string", "maxLength": 300},
+                    },
                 },
             },
         },
@@ -86,7 +93,13 @@ def _answers(route: Route) -> list[tuple[int, str]]:
     found = [(200, "Done."), (401, "Not logged in."), (403, "Not allowed, or it does not exist.")]
     if route.subject == "request" or route.path.endswith("/requests"):
         found += [(202, "Accepted, or not answered yet.")]
-    return [*found, (409, "Refused by the budget or the ledger."), (413, "Too long."), (415, "Not JSON."), (422, "Refused, with the reason.")]
+    return [
+        *found,
+        (409, "Refused by the budget or the ledger."),
+        (413, "Too long."),
+        (415, "Not JSON."),
+        (422, "Refused, with the reason."),
+    ]
 
 
 def _response(words: str, *, error: bool) -> dict[str, Any]:
@@ -110,7 +123,11 @@ def _question(form: Form) -> dict[str, Any]:
 
 def _with_purpose(question: dict[str, Any]) -> dict[str, Any]:
     purpose = {"type": "string", "minLength": 1, "maxLength": 300}
-    return {**question, "required": [*question["required"], "purpose"], "properties": {**question["properties"], "purpose": purpose}}
+    return {
+        **question,
+        "required": [*question["required"], "purpose"],
+        "properties": {**question["properties"], "purpose": purpose},
+    }
 
 
 def _field(field: Field) -> dict[str, Any]:
@@ -118,7 +135,12 @@ def _field(field: Field) -> dict[str, Any]:
     if field.kind == "columns":
         return {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": text["description"]}
     if field.kind == "number":
-        return {"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]{1,9}$", "description": text["description"]}
+        return {
+            "type": ["integer", "string"],
+            "minimum": 0,
+            "pattern": "^[0-9]{1,9}$",
+            "description": text["description"],
+        }
     if field.kind == "choice":
         return {**text, "enum": list(field.choices)}
     return text

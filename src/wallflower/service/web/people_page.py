@@ -16,13 +16,26 @@ def page(desk: Desk, visit: Visit) -> Answer:
     table = visit.path["table"]
     entry = desk.service.tables[table]
     with desk.database.read() as seen:
-        granted = [row["holder"] for row in seen.all("SELECT holder FROM grants WHERE subject = :table ORDER BY holder", table=table)]
+        granted = [
+            row["holder"]
+            for row in seen.all("SELECT holder FROM grants WHERE subject = :table ORDER BY holder", table=table)
+        ]
         named = sorted(desk.service.members(entry.askers) | set(granted))
-        rows = [{"name": name, "granted": name in granted, "shares": shares(seen, desk.service, table, name)} for name in named]
+        rows = [
+            {"name": name, "granted": name in granted, "shares": shares(seen, desk.service, table, name)}
+            for name in named
+        ]
         stopped = seen.one("SELECT * FROM stopped WHERE subject = :table", table=table)
         standing = policies(seen, desk.service, table)
     return desk.page(
-        "people.html", visit, title=f"People: {table}", table=table, rows=rows, families=FAMILIES, stopped=stopped, policies=standing
+        "people.html",
+        visit,
+        title=f"People: {table}",
+        table=table,
+        rows=rows,
+        families=FAMILIES,
+        stopped=stopped,
+        policies=standing,
     )
 
 
@@ -39,10 +52,18 @@ def change(desk: Desk, visit: Visit) -> Answer:
             if family not in FAMILIES:
                 raise UsageError(f"a share is of one of {', '.join(FAMILIES)}.")
             set_share(
-                changes, table=table, asker=name, family=family, epsilon=visit.one("epsilon"), by=visit.name, source=visit.source
+                changes,
+                table=table,
+                asker=name,
+                family=family,
+                epsilon=visit.one("epsilon"),
+                by=visit.name,
+                source=visit.source,
             )
         elif word == "end policy":
-            ended = changes.run("UPDATE policies SET ended = 1 WHERE id = :id AND subject = :table AND ended = 0", id=name, table=table)
+            ended = changes.run(
+                "UPDATE policies SET ended = 1 WHERE id = :id AND subject = :table AND ended = 0", id=name, table=table
+            )
             if not ended:
                 raise UsageError("that policy has ended, or is the operator's.")
             note(changes, who=visit.name, source=visit.source, did="policy ended", subject=table, words=name)
@@ -64,5 +85,7 @@ def stop(desk: Desk, visit: Visit) -> Answer:
                 owner=visit.name,
                 now=changes.now_text(),
             )
-        note(changes, who=visit.name, source=visit.source, did="table started" if was else "table stopped", subject=table)
+        note(
+            changes, who=visit.name, source=visit.source, did="table started" if was else "table stopped", subject=table
+        )
     return elsewhere(f"/tables/{table}/people")
