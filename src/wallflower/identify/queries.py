@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError, nearest_name
-from wallflower.identify.answering import Answering, Fading, Looking
-from wallflower.identify.asked import Given, as_numbers, as_texts, shown_values
-from wallflower.identify.bounds import OwnMargin
+from wallflower.identify.answers import Answers, FadingAnswers, LookAheadAnswers
 from wallflower.identify.counting import of_values, prepare
 from wallflower.identify.influence import most_influenced
 from wallflower.identify.metric import Metric, metric_of
+from wallflower.identify.own_margins import OwnMargin
+from wallflower.identify.values import Given, as_numbers, as_texts, shown_values
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import Guarantee, PureDP, SensitivePrivacy
 from wallflower.privacy.price import Price
@@ -44,7 +44,7 @@ class Anomalies:
     method: str = "sensitive"
     """"sensitive" protects rows that are normal or nearly so; "dp" every row; "lookahead" is for a radius that holds no other value."""
     bound: str | OwnMargin = "star"
-    """What `sensitive` fades with: "star", "paper", or a margin of your own (`identify.bounds`)."""
+    """What `sensitive` fades with: "star", "paper", or a margin of your own (`identify.own_margins`)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", as_texts(self.values))
@@ -55,6 +55,10 @@ class Anomalies:
             raise UsageError(f"'bound' is {' or '.join(BOUNDS)}, or a margin of your own, got {self.bound!r}.")
         if not isinstance(self.bound, str | OwnMargin):
             raise UsageError("a margin of your own is a frozen dataclass with margin(copies, within, *, beta, k).")
+        if type(self.bound).__hash__ is None:
+            raise UsageError(
+                "a margin of your own is a frozen dataclass: this one can be changed after it was checked."
+            )
         if self.method != "sensitive" and self.bound != "star":
             raise UsageError(f"a bound is for method 'sensitive'; '{self.method}' has none to choose.")
 
@@ -111,7 +115,7 @@ class Anomalies:
         }
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
-        from wallflower.identify.view import view
+        from wallflower.identify.owner_view import view
 
         model = self._model(rows.declaration)
         metric = metric_of(rows.declaration, model)
@@ -136,11 +140,11 @@ class Anomalies:
             hint=f"Add [identify.{self.model}] to the declaration. {nearest_name(self.model, declaration.models)}",
         )
 
-    def _answering(self, model: Model, metric: Metric) -> Answering:
+    def _answering(self, model: Model, metric: Metric) -> Answers:
         if self.method == "lookahead":
-            return Looking(model=model, epsilon=self._epsilon, alone=metric.alone)
+            return LookAheadAnswers(model=model, epsilon=self._epsilon, alone=metric.alone)
         bound = "dp" if self.method == "dp" else self.bound
-        return Fading(model=model, epsilon=self._epsilon, bound=bound)
+        return FadingAnswers(model=model, epsilon=self._epsilon, bound=bound)
 
     def _guarantee(self, declaration: Declaration, model: Model, influenced: int) -> Guarantee:
         # A replacement is a removal and an addition, each of which may move every one of those answers by one step.

@@ -36,7 +36,7 @@ def error_curve(query: object, declaration: Declaration) -> Curve | None:
         for laplace, calm, name in zip(told.laplace, told.lomax_calm, told.chosen, strict=True)
     ]
     low, high = float(told.epsilons[0]), float(told.epsilons[-1])
-    top, bottom = log10(max(max(errors), 2)), log10(max(min(errors), 1))
+    top, bottom = log10(max(*errors, 2)), log10(max(min(errors), 1))
 
     def across(epsilon: float) -> int:
         part = (log10(min(max(epsilon, low), high)) - log10(low)) / (log10(high) - log10(low))

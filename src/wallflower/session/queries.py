@@ -10,6 +10,19 @@ from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 
 
+class Attack(Protocol):
+    """What the owner tries on the rows and on something that has left: a frozen dataclass like a query."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The declared columns it reads."""
+        ...
+
+    def run(self, rows: Rows, /) -> object:
+        """What was found. It may name rows: nobody but the owner sees it."""
+        ...
+
+
 class Query(Protocol):
     """A question as a frozen dataclass: every public choice is a field."""
 
