@@ -10,6 +10,31 @@ from wallflower.schema.domains import Categories, Numbers
 from wallflower.schema.exact import shown
 
 
+FAMILIES = {
+    "dp": "differential privacy",
+    "output-constrained-dp": "output-constrained privacy",
+    "sensitive-privacy": "sensitive privacy",
+    "plain-k-anonymity": "publications",
+}
+"""What people call an account; its code is what files and programs use."""
+
+
+def account_words(account: Mapping[str, Any]) -> str:
+    """The name of an account of the ledger.
+
+    >>> account_words({"family": "sensitive-privacy", "model": "default", "protects": "sensitive rows"})
+    'sensitive privacy · default'
+    """
+    name = FAMILIES.get(account["family"], str(account["family"]))
+    if account["family"] == "dp" and "but" in str(account.get("protects", "")):
+        name += ", all but the asked-for record"
+    return name + (f" · {account['model']}" if account.get("model") else "")
+
+
+def amount_words(name: str) -> str:
+    return {"epsilon": "ε", "delta": "δ"}.get(name, name)
+
+
 def holds(declaration: Declaration) -> str:
     """What a table holds, by its declaration."""
     named = [name for name, column in declaration.columns.items() if column.role != "identifier"]

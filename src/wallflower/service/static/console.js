@@ -36,7 +36,7 @@
       return;
     }
     const price = told.price, list = document.createElement("dl");
-    pairs(list, [["costs", price.costs], ...price.expected, ...price.leaves.map(([name, text]) => [`leaves in ${name}`, text])]);
+    pairs(list, [["costs", price.costs], ...price.expected, ...price.leaves]);
     panel.append(list, element("div", price.promise, "promise"));
     draw(price.curve);
     price.notes.forEach((note) => panel.append(element("div", note, "promise not")));

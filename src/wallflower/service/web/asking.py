@@ -15,6 +15,7 @@ from wallflower.service.questions import Given, choices, command_line, fields_of
 from wallflower.service.requests import binding, charged_epsilon, submit
 from wallflower.service.web.desk import Desk, Quote
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
+from wallflower.service.words import FAMILIES, account_words, amount_words
 
 
 @handles("GET", "/tables/{table}/ask/{command}")
@@ -73,7 +74,7 @@ def price_words(desk: Desk, visit: Visit, quote: Quote) -> dict[str, Any]:
     epsilon = charged_epsilon(quote.price)
     curve = error_curve(quote.query, quote.declaration)
     return {
-        "costs": ", ".join(f"{name} {amount}" for name, amount in guarantee.parameters.items()),
+        "costs": ", ".join(f"{amount_words(name)} {amount}" for name, amount in guarantee.parameters.items()),
         "expected": [[name.replace("_", " "), _text(item)] for name, item in quote.price.expected.items()],
         "leaves": _leaves(desk, visit, quote, epsilon),
         "promise": guarantee.sentence,
@@ -94,14 +95,13 @@ def _leaves(desk: Desk, visit: Visit, quote: Quote, epsilon: Fraction | None) ->
         left = (account["left"] or {}).get("epsilon")
         if left is None or epsilon is None:
             continue
-        own = account["family"] == family
-        name = account["family"] + (f" · {account['model']}" if account["model"] else "")
         after = Fraction(left) - epsilon
         words = f"ε {shown(after)} of {account['limit']['epsilon']}" if after >= 0 else f"not enough: ε {left} is left"
-        found.append([name if own else f"{name} (if it is booked there)", words])
+        label = "leaves" if account["family"] == family else "also counts in"
+        found.append([label, f"{account_words(account)}: {words}"])
     with desk.database.read() as seen:
         for share, most in shares(seen, desk.service, visit.path["table"], visit.name).items():
-            found.append([f"your share of {share}", f"ε {shown(most)} in all"])
+            found.append(["your share", f"ε {shown(most)} of {FAMILIES.get(share, share)} in all"])
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from wallflower.ledger.book import Ledger
 from wallflower.privacy.price import Price
 from wallflower.report.pages import render
 from wallflower.schema.declaration import Declaration
+from wallflower.schema.exact import shown
 from wallflower.service.configuration import Service
 from wallflower.service.cookies import Signer
 from wallflower.service.database import Database
@@ -19,6 +20,7 @@ from wallflower.service.declarations import Declared, current
 from wallflower.service.people import People
 from wallflower.service.questions import Given, question
 from wallflower.service.web.visit import Answer, Visit
+from wallflower.service.words import FAMILIES, account_words, amount_words
 
 if TYPE_CHECKING:
     from wallflower.session import Query
@@ -64,6 +66,8 @@ class Desk:
             waiting=0 if person is None else self.waiting(person.name),
             owns=person is not None and bool(self.owned(person.name)),
             demo=self.service.demo,
+            shown=shown,
+            families=FAMILIES,
             **fields,
         )
         return Answer(status=status, body=text.encode())
@@ -110,9 +114,14 @@ def bars(standing: Mapping[str, Any]) -> list[dict[str, Any]]:
             if amount == "delta" and Fraction(most) == 0:
                 continue
             part = 100 if Fraction(most) == 0 else min(100, round(100 * Fraction(spent) / Fraction(most)))
-            found.append({"account": account, "amount": amount, "spent": spent, "most": most, "part": part})
+            found.append(
+                {
+                    "name": account_words(account),
+                    "sentence": account["sentence"],
+                    "amount": amount_words(amount),
+                    "spent": spent,
+                    "most": most,
+                    "part": part,
+                }
+            )
     return found
-
-
-def first(texts: Sequence[str], default: str = "") -> str:
-    return texts[0] if texts else default

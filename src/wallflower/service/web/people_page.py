@@ -8,7 +8,7 @@ from wallflower.service.grants import grant, policies, set_share, shares, withdr
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.visit import Answer, Visit, elsewhere, handles
 
-FAMILIES = ("dp", "output-constrained-dp", "sensitive-privacy")
+SHAREABLE = ("dp", "output-constrained-dp", "sensitive-privacy")
 
 
 @handles("GET", "/tables/{table}/people")
@@ -33,7 +33,7 @@ def page(desk: Desk, visit: Visit) -> Answer:
         title=f"People: {table}",
         table=table,
         rows=rows,
-        families=FAMILIES,
+        shareable=SHAREABLE,
         stopped=stopped,
         policies=standing,
     )
@@ -49,8 +49,8 @@ def change(desk: Desk, visit: Visit) -> Answer:
             withdraw_grant(changes, table=table, user=name, by=visit.name, source=visit.source)
         elif word == "share":
             family = visit.one("family")
-            if family not in FAMILIES:
-                raise UsageError(f"a share is of one of {', '.join(FAMILIES)}.")
+            if family not in SHAREABLE:
+                raise UsageError(f"a share is of one of {', '.join(SHAREABLE)}.")
             set_share(
                 changes,
                 table=table,
