@@ -13,6 +13,7 @@ from wallflower.service.configuration import Service
 from wallflower.service.database import Database
 from wallflower.service.declarations import current
 from wallflower.service.questions import question
+from wallflower.service.redaction import without_places
 from wallflower.service.requests import find
 from wallflower.session import Session, declared
 
@@ -35,7 +36,7 @@ def answer_looks(database: Database, service: Service) -> bool:
         _write(look_file(service.folder, str(row["id"])), _page(database, service, row))
         state = "ready"
     except WallflowerError as error:
-        state = str(error)
+        state = without_places(str(error))
     except Exception as error:  # noqa: BLE001 - told to the owner by its place: the text may be anything
         state = f"something broke ({place(error)})."
     with database.write() as changes:

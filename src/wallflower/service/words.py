@@ -9,7 +9,6 @@ from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Categories, Numbers
 from wallflower.schema.exact import shown
 
-
 FAMILIES = {
     "dp": "differential privacy",
     "output-constrained-dp": "output-constrained privacy",

@@ -22,6 +22,7 @@ from wallflower.service.declarations import current
 from wallflower.service.grants import shares
 from wallflower.service.looks import answer_looks
 from wallflower.service.questions import question
+from wallflower.service.redaction import told, without_places
 from wallflower.service.requests import Request, binding, return_to_queue
 from wallflower.session import Session, declared
 
@@ -74,9 +75,9 @@ class Worker:
                 return None
             return {"release": self._release(session, query, request, limits).to_json()}
         except ReleaseFailed as error:
-            return {"lost": f"{LOST} ({error.message})"}
+            return {"lost": f"{LOST} ({without_places(error.message)})"}
         except WallflowerError as error:
-            return {"error": {"kind": error.kind, "message": error.message, "hint": error.hint}}
+            return {"error": told(error)}
         except Exception as error:  # noqa: BLE001 - its text may quote a row: only the place is told
             return {"lost": f"{LOST} ({place(error)})"}
 

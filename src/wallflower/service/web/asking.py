@@ -12,6 +12,7 @@ from wallflower.service.curves import error_curve
 from wallflower.service.fields import Form, form_of
 from wallflower.service.grants import shares
 from wallflower.service.questions import Given, choices, command_line, fields_of
+from wallflower.service.redaction import told, without_places
 from wallflower.service.requests import binding, charged_epsilon, submit
 from wallflower.service.web.desk import Desk, Quote
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
@@ -36,7 +37,7 @@ def ask(desk: Desk, visit: Visit) -> Answer:
             return elsewhere(f"/requests/{_submit(desk, visit, wanted, given, quote)}")
     except WallflowerError as error:
         if visit.wants_json:
-            return as_json({"ok": False, "error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
+            return as_json({"ok": False, "error": told(error)})
         return _page(desk, visit, wanted, given, quote=None, trouble=error)
     if visit.wants_json:
         return as_json({"ok": True, "price": price_words(desk, visit, quote)})
@@ -88,7 +89,7 @@ def _leaves(desk: Desk, visit: Visit, quote: Quote, epsilon: Fraction | None) ->
     try:
         standing = desk.standing(quote.declaration)
     except WallflowerError as error:
-        return [["ledger", str(error)]]
+        return [["ledger", without_places(str(error))]]
     found = []
     family = quote.price.guarantee.to_json()["family"]
     for account in standing["accounts"]:
@@ -125,7 +126,7 @@ def _page(
         choices={field.name: choices(field, declaration) for field in wanted.fields},
         unit=declaration.unit,
         price=None if quote is None else price_words(desk, visit, quote),
-        trouble=trouble,
+        trouble=None if trouble is None else told(trouble),
         purpose=visit.one("purpose"),
         command="" if quote is None else command_line(wanted.command, given, f"{table}.toml"),
     )

@@ -10,6 +10,7 @@ from wallflower.report.certificate import certificate
 from wallflower.service.fields import FORMS
 from wallflower.service.grants import roles, shares
 from wallflower.service.questions import command_line
+from wallflower.service.redaction import without_places
 from wallflower.service.requests import Request, of_asker, withdraw
 from wallflower.service.web.desk import Desk, bars
 from wallflower.service.web.pages_of_ours import style_hash
@@ -38,7 +39,7 @@ def _known(desk: Desk, name: str) -> dict[str, Any]:
         declaration = desk.declared(name).declaration
         return {"holds": holds(declaration), "bars": bars(desk.standing(declaration)), "trouble": ""}
     except WallflowerError as error:
-        return {"holds": "", "bars": [], "trouble": str(error)}
+        return {"holds": "", "bars": [], "trouble": without_places(str(error))}
 
 
 @handles("GET", "/tables/{table}")

@@ -15,6 +15,7 @@ from wallflower.schema.parser import read_text
 from wallflower.service.audit_log import note
 from wallflower.service.declarations import edited
 from wallflower.service.looks import look_file
+from wallflower.service.redaction import without_places
 from wallflower.service.requests import find
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.pages_of_ours import style_hash
@@ -70,7 +71,7 @@ def _page(desk: Desk, visit: Visit, *, text: str, trouble: DeclarationError | No
             name=visit.name,
             now=desk.clock(),
         )
-    said = [] if trouble is None else str(trouble).splitlines()
+    said = [] if trouble is None else without_places(str(trouble)).splitlines()
     return desk.page(
         "declare.html",
         visit,

@@ -66,7 +66,7 @@ class Desk:
             waiting=0 if person is None else self.waiting(person.name),
             owns=person is not None and bool(self.owned(person.name)),
             demo=self.service.demo,
-            shown=shown,
+            exactly=shown,
             families=FAMILIES,
             **fields,
         )

@@ -13,6 +13,7 @@ from wallflower.errors import BudgetError, LedgerError, WallflowerError
 from wallflower.service.authorisation import Role, Route, allowed
 from wallflower.service.grants import roles
 from wallflower.service.people import Person
+from wallflower.service.redaction import told
 from wallflower.service.requests import Request, find
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.visit import HANDLERS, MOST_BODY, Answer, Visit, as_json, elsewhere, read_form, read_json
@@ -57,7 +58,7 @@ def serve(desk: Desk, arrival: Arrival) -> Answer:
             return elsewhere("/login")
         return _refusal(desk, refused.status, (refused.kind, refused.words, ""), programs=programs)
     except WallflowerError as error:
-        return _refusal(desk, status_of(error), (error.kind, error.message, error.hint), programs=programs)
+        return _refusal(desk, status_of(error), tuple(told(error).values()), programs=programs)
 
 
 def status_of(error: WallflowerError) -> int:
@@ -74,8 +75,8 @@ def status_of(error: WallflowerError) -> int:
     return 422 if error.exit_code == 2 else 500
 
 
-def _refusal(desk: Desk, status: int, told: tuple[str, str, str], *, programs: bool) -> Answer:
-    kind, words, hint = told
+def _refusal(desk: Desk, status: int, said: tuple[str, ...], *, programs: bool) -> Answer:
+    kind, words, hint = said
     if programs:
         return as_json({"ok": False, "error": {"kind": kind, "message": words, "hint": hint}}, status)
     page = desk.page("message.html", None, title="That did not work", words=words, hint=hint)
