@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+import shutil
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -11,6 +12,7 @@ from starlette.routing import compile_path
 
 from wallflower.service import queue
 from wallflower.service.authorisation import ROUTES
+from wallflower.service.configuration import Service
 from wallflower.service.database import Database
 from wallflower.service.demo import lay_out
 from wallflower.service.web import app
@@ -31,6 +33,28 @@ class Clock:
         return self.now
 
 
+@dataclass(frozen=True)
+class LaidOut:
+    """A demo service made once; every test gets a copy of its folder."""
+
+    folder: Path
+    service: Service
+    logins: list[tuple[str, str, str]]
+
+    @classmethod
+    def build(cls, folder: Path) -> LaidOut:
+        return cls(folder, *lay_out(folder, port=1))
+
+    def copied(self, folder: Path) -> tuple[Service, list[tuple[str, str, str]]]:
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        tables = {
+            name: replace(table, declaration=folder / table.declaration.name)
+            for name, table in self.service.tables.items()
+        }
+        service = replace(self.service, database=str(folder / "service.db"), folder=folder / "files", tables=tables)
+        return service, self.logins
+
+
 @dataclass
 class House:
     """A demo service whose time stands still until it is moved."""
@@ -42,9 +66,9 @@ class House:
     folder: Path
 
     @classmethod
-    def build(cls, folder: Path) -> House:
+    def build(cls, laid_out: LaidOut, folder: Path) -> House:
         assert app.PARTS  # the handlers are bound
-        service, logins = lay_out(folder, port=1)
+        service, logins = laid_out.copied(folder)
         clock = Clock()
         database = Database(service.database, clock=clock)
         return cls(

@@ -23,7 +23,8 @@ def take(database: Database, ticks: Ticks, *, tick: int, workers: int) -> int:
         if before is not None and before >= tick:
             return 0
         rows = changes.all(
-            "SELECT id, decided_number FROM requests WHERE state = 'approved' ORDER BY decided_number LIMIT :most",
+            "SELECT id, decided_number FROM requests WHERE state = 'approved' AND subject NOT IN (SELECT subject FROM stopped) "
+            "ORDER BY decided_number LIMIT :most",
             most=ticks.taken_each,
         )
         for place, row in enumerate(rows):
