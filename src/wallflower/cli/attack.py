@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -48,37 +48,6 @@ def attack(
     with progress_on_stderr():
         found: Findings = session.owner.attack(question).value
     if as_json:
-        typer.echo(json.dumps({"ok": True, "not_private": _json(found)}))
+        typer.echo(json.dumps({"ok": True, "not_private": found.to_json()}))
         return
-    show_lines(_lines(found))
-
-
-def _lines(found: Findings) -> list[tuple[str, str]]:
-    return [
-        ("published", f"{found.rows} rows in {found.crowds} groups; the table has {found.outliers} (p, d)-outliers"),
-        ("k-anonymity", f"k = {found.smallest}"),
-        ("distinct values", f"at least {found.least_distinct} different sensitive values in every group"),
-        ("Theorems 4.1, 4.2", f"{len(found.leaks)} outliers given away"),
-        ("best inference", f"presence {found.presence:.2f}, association {found.association:.2f}"),
-        (
-            "candidate adversary",
-            f"{found.abnormal_values} values normal for nobody, {found.abnormal_people} people normal with no value",
-        ),
-        ("verdict", "the attacks succeeded" if found.succeeded else "the attacks found nobody; others may exist"),
-    ]
-
-
-def _json(found: Findings) -> dict[str, Any]:
-    return {
-        "rows": found.rows,
-        "groups": found.crowds,
-        "k_anonymity": found.smallest,
-        "distinct_values": found.least_distinct,
-        "outliers": found.outliers,
-        "given_away": len(found.leaks),
-        "presence": found.presence,
-        "association": found.association,
-        "abnormal_values": found.abnormal_values,
-        "abnormal_people": found.abnormal_people,
-        "succeeded": found.succeeded,
-    }
+    show_lines(found.lines())

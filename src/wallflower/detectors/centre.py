@@ -8,6 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.detectors.base import Written
+from wallflower.detectors.registry import register
+
 
 @dataclass(frozen=True, kw_only=True)
 class Centre:
@@ -36,8 +39,9 @@ class Centre:
         return np.sqrt(squares)
 
 
+@register("beyond")
 @dataclass(frozen=True, kw_only=True)
-class Beyond:
+class Beyond(Written):
     """Flag a point further than `radius` from the origin; the score is how much further.
 
     >>> Beyond(radius=2.0).score(np.array([[1.0, 1.0], [3.0, 4.0]]))

@@ -27,6 +27,14 @@ class Dialect:
         """Whether the whole text matches a pattern that begins with ^ and ends with $."""
         return text.re_search(pattern)
 
+    def part(self, text: Any, pattern: str, group: int) -> Any:
+        """The text of a group of a pattern, from 1; empty or NULL where the pattern does not match."""
+        return text.re_extract(pattern, group)
+
+    def whole_of_text(self, text: Any) -> Any:
+        """The integer of a text of at most six ASCII digits; NULL for any other."""
+        return text.try_cast("int64")
+
     def double_of_text(self, text: Any) -> Any:
         """The nearest double of a text that is NULL or spells a number with a decimal point; infinite when it is too large."""
         return text.try_cast("float64")

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
+from wallflower.engines.date_expressions import text_date
 from wallflower.engines.dialect import Dialect, double, integer
 from wallflower.engines.reading_rule import (
-    DATE_PATTERN,
     UNDECODABLE,
     CategoryRule,
     DateRule,
@@ -37,10 +37,16 @@ def prepared(raw: Any, rule: Rule, dialect: Dialect) -> tuple[Any, Any]:
     if rule.kind is Kind.TEXT:
         value, spoilt = _from_text(raw, rule, dialect)
         empty = raw.isnull() | (raw == "")
+        if rule.missing_pattern is not None:
+            empty = empty | dialect.matches(raw, rule.missing_pattern)
+        if rule.missing_values:
+            empty = empty | value.isin([double(code) for code in rule.missing_values])
         state = ibis.cases((empty, int(State.MISSING)), (spoilt, int(State.UNREADABLE)), else_=int(State.INSIDE))
         return value, state.cast("int8")
     value = _from_type(raw, rule, dialect)
     missing = value.isnull() | dialect.is_nan(value) if rule.kind in {Kind.REAL, Kind.DECIMAL} else value.isnull()
+    if rule.missing_values:
+        missing = missing | value.isin([_meaning(code, rule) for code in rule.missing_values])
     state = ibis.cases((missing, int(State.MISSING)), else_=int(State.INSIDE))
     return value, state.cast("int8")
 
@@ -104,13 +110,15 @@ def _from_text(raw: Any, rule: Rule, dialect: Dialect) -> tuple[Any, Any]:
     if isinstance(rule, CategoryRule):
         return raw, spoilt
     if isinstance(rule, DateRule):
-        spelt = dialect.matches(raw, DATE_PATTERN) & ~raw.startswith("0000")
-        value = dialect.date_of_text(ibis.cases((spelt, raw), else_=ibis.null("string")))
+        value = text_date(raw, rule.format.dates, dialect)
         return value, spoilt | value.isnull()
-    spelt = dialect.matches(raw, grammar(rule.decimal))
+    decimal, thousands = rule.format.decimal, rule.format.thousands
+    spelt = dialect.matches(raw, grammar(decimal, thousands))
     text = ibis.cases((spelt, raw), else_=ibis.null("string"))
-    if rule.decimal != ".":
-        text = text.replace(rule.decimal, ".")
+    if thousands:
+        text = text.replace(thousands, "")
+    if decimal != ".":
+        text = text.replace(decimal, ".")
     value = dialect.double_of_text(text.strip())
     return value, spoilt | value.isnull() | dialect.is_infinite(value)
 
@@ -163,6 +171,18 @@ def _code(value: Any, rule: CategoryRule) -> Any:
         return ibis.cases(*pairs, else_=integer(None))
 
     return _tree(value, [literal(v) for v in values], 0, leaf, leaf=LEAF)
+
+
+def _meaning(value: float, rule: Rule) -> Any:
+    """What a missing code stands for, as this kind of column is prepared."""
+    import ibis
+
+    if isinstance(rule, NumberRule):
+        return double(value)
+    if isinstance(rule, DateRule):
+        return _day(int(value))
+    held, type_ = plain(value, rule.kind)
+    return double(held) if type_ == "float64" else ibis.literal(held, type_)
 
 
 def _tree(value: Any, edges: list[Any], start: int, leaf_of: Callable[[Sequence[int]], Any], *, leaf: int) -> Any:

@@ -12,8 +12,9 @@ from wallflower.engines.base import Rows
 from wallflower.errors import UsageError, WallflowerError
 from wallflower.ledger import Ledger
 from wallflower.publish.attacks import Findings, attack
-from wallflower.publish.published import crowds
-from wallflower.publish.queries import PlainTable, originals
+from wallflower.publish.publication import checker_of
+from wallflower.publish.published import published_groups
+from wallflower.publish.queries import FORMATS, PlainTable
 from wallflower.schema.declaration import Declaration
 
 
@@ -30,8 +31,9 @@ class PublishedAttack:
         return self.query.columns
 
     def run(self, rows: Rows, /) -> Findings:
-        groups = crowds(self.published, self.query.space(rows.declaration))
-        return attack(originals(self.query, rows), groups)
+        space = self.query.space(rows.declaration)
+        groups = published_groups(self.published, space)
+        return attack(checker_of(rows, space), groups)
 
     @classmethod
     def on(
@@ -56,7 +58,7 @@ class PublishedAttack:
                 f"the ledger knows no publication called '{published.name}', so p and d must be given.",
                 hint="Add --p and --d, and --weights when the publication had them.",
             )
-        suffix = published.suffix if published.suffix in {".csv", ".parquet"} else ".csv"
+        suffix = published.suffix if published.suffix in FORMATS else FORMATS[0]
         kept = tuple(name for name in known.get("columns", ()) if name not in known.get("unchanged", ()))
         setting = {"out": f"x{suffix}", "k": 1, **choices}
         if columns or kept:

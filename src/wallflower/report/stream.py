@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.atomic_file import write_whole
 from wallflower.privacy.price import Price
 from wallflower.report.figures import BLUE, MUTED, ORANGE, Picture, draw
-from wallflower.report.pages import render, write_whole
+from wallflower.report.pages import render
 
 MOST_DRAWN = 4000
 """More dots than this say no more and make a heavy page."""

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Protocol
 
 from wallflower.engines.base import Rows
 from wallflower.noise.entropy import Entropy
+from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 
@@ -45,8 +46,8 @@ class Query(Protocol):
         """
         ...
 
-    def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | None:
-        """The answer, or None when there is none. Total: no row makes it fail."""
+    def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | FileAnswer | None:
+        """The answer, or None when there is none; a file is handed over as bytes. Total: no row makes it fail."""
         ...
 
     def inspect(self, rows: Rows, /) -> dict[str, Any]:

@@ -8,20 +8,14 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.detectors.base import PointDetector
 from wallflower.detectors.centre import Centre
 from wallflower.detectors.layers import LayerLikelihood
 from wallflower.stream.messages import Candidates, Corrected, Message, Noised, Presumed, Receipt, Threshold, Window
-
-
-class Detector(Protocol):
-    """Anything that scores scaled points; a score above 0 presumes an outlier."""
-
-    def score(self, rows: NDArray[np.float64], /) -> NDArray[np.float64]: ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,7 +42,7 @@ class Analyst:
 
     stream: bytes
     centre: Centre
-    detector: Detector
+    detector: PointDetector
     likelihood: LayerLikelihood | None
     longest: int
     """Readings in a full window; a longer one is no message of this stream."""

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from wallflower.detectors.centre import Beyond, Centre
+from wallflower.detectors.base import PointDetector
+from wallflower.detectors.centre import Centre
 from wallflower.detectors.layers import LayerLikelihood
-from wallflower.errors import DeclarationError, nearest_name
+from wallflower.detectors.registry import detector as registered
+from wallflower.errors import DeclarationError, WallflowerError
 from wallflower.mechanisms.layer import LayerResponse
 from wallflower.mechanisms.perturbation import NoisyColumn, Perturbation
 from wallflower.privacy.guarantees import LocalDP, MetricPrivacy, factor
 from wallflower.privacy.price import Price
-from wallflower.schema.exact import exact, shown
-from wallflower.stream.analyst import Analyst, Detector
+from wallflower.schema.exact import shown
+from wallflower.stream.analyst import Analyst
 from wallflower.stream.book import Book
 from wallflower.stream.corrector import Corrector
 from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
 from wallflower.stream.sensor import Sensor
 
 MOST_LAYERS = 24
-_CALL = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 def perturbation(declared: StreamDeclaration) -> Perturbation:
@@ -169,7 +169,7 @@ def book(declared: StreamDeclaration, name: str, path: Path | None) -> Book:
     )
 
 
-def analyst(declared: StreamDeclaration, detector_used: Detector | None = None) -> Analyst:
+def analyst(declared: StreamDeclaration, detector_used: PointDetector | None = None) -> Analyst:
     """`detector_used` plugs in any other detector of scaled points."""
     return Analyst(
         stream=declared.fingerprint,
@@ -213,24 +213,10 @@ def corrector(declared: StreamDeclaration) -> Corrector:
     return Corrector(stream=declared.fingerprint, outlier_width=float(declared.outlier_width))
 
 
-def detector(text: str, core_radius: Fraction) -> Detector:
-    """`dbscan(radius=0.5, least=5)`, or `beyond` / `beyond(radius=3)` for a plain distance."""
-    from wallflower.detectors.dbscan import DBSCAN
-
-    match = _CALL.fullmatch(text)
-    name, inside = (match[1], match[2] or "") if match else (text, "")
-    settings = {}
-    for part in filter(None, (piece.strip() for piece in inside.split(","))):
-        key, mark, value = part.partition("=")
-        if not mark:
-            raise DeclarationError(f"'detector' has a setting without a value: '{part}'.", hint=_USAGE)
-        settings[key.strip()] = exact(value.strip(), name=f"{key.strip()} of the detector")
-    if name == "dbscan" and set(settings) == {"radius", "least"} and settings["least"].denominator == 1:
-        return DBSCAN(radius=float(settings["radius"]), least=int(settings["least"]))
-    if name == "beyond" and set(settings) <= {"radius"}:
-        return Beyond(radius=float(settings.get("radius", core_radius)))
-    known = nearest_name(name, ("dbscan", "beyond")) if name not in {"dbscan", "beyond"} else _USAGE
-    raise DeclarationError(f"'detector' cannot be read: '{text}'.", hint=known)
-
-
-_USAGE = "Write dbscan(radius=0.5, least=5), beyond, or beyond(radius=3); radii are in scaled units."
+def detector(text: str, core_radius: Fraction) -> PointDetector:
+    """`dbscan(radius=0.5, least=5)`, or `beyond` / `beyond(radius=3)` for a plain distance; radii are in scaled units."""
+    try:
+        found: PointDetector = registered(text, verb="score", defaults={"beyond": {"radius": float(core_radius)}})
+    except WallflowerError as error:
+        raise DeclarationError(f"'detector' cannot be read: {error.message}", hint=error.hint) from None
+    return found
