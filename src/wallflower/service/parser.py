@@ -10,6 +10,7 @@ from typing import Any
 from wallflower.schema.parser import parse, read_text
 from wallflower.schema.problems import said
 from wallflower.schema.section import NAME_IN_WORDS, SAFE_NAME, Section
+from wallflower.service.addresses import keeps_secrets, on_this_machine
 from wallflower.service.configuration import OpenID, Policy, Service, Table
 from wallflower.service.fields import FORMS
 from wallflower.service.ticks import Ticks
@@ -133,17 +134,8 @@ def _is_address(text: str) -> bool:
     return True
 
 
-def loopback(host: str) -> bool:
-    """Whether only this machine can reach the address.
-
-    >>> loopback("127.0.0.1"), loopback("0.0.0.0"), loopback("localhost")
-    (True, False, True)
-    """
-    return host == "localhost" or ipaddress.ip_address(host).is_loopback
-
-
 def _refuse_open_address(section: Section, host: str, made: dict[str, Any]) -> None:
-    if "address" in section and not loopback(host) and made["certificate"] is None:
+    if "address" in section and not on_this_machine(host) and made["certificate"] is None:
         section.refuse(
             "address",
             f"{said(host)} can be reached from other machines, and passwords would travel in the open.",
@@ -243,6 +235,6 @@ def _openid(file: Section) -> OpenID | None:
     for key in OPENID:
         section.need(key, f'{key} = "..."')
     issuer, client, variable, address = (section.text(key) or "" for key in OPENID)
-    if issuer and not issuer.startswith(("https://", "http://127.0.0.1", "http://localhost")):
+    if issuer and not keeps_secrets(issuer):
         section.wrong("issuer", "an https address")
     return OpenID(issuer=issuer, client_id=client, secret_variable=variable, address=address)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from wallflower.errors import UsageError
+from wallflower.service.addresses import keeps_secrets
 from wallflower.service.configuration import OpenID
 from wallflower.service.passwords import digest_of
 from wallflower.service.web.desk import Desk
@@ -108,7 +109,7 @@ def discovered(issuer: str) -> dict[str, Any]:
 
 
 def _fetch(address: str, form: dict[str, str] | None = None) -> dict[str, Any]:
-    if not address.startswith(("https://", "http://127.0.0.1", "http://localhost")):
+    if not keeps_secrets(address):
         raise ValueError(address)
     data = None if form is None else urllib.parse.urlencode(form).encode()
     with urllib.request.urlopen(urllib.request.Request(address, data=data), timeout=PATIENCE_S) as answer:  # noqa: S310 - the scheme is checked above
