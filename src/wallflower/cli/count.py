@@ -38,6 +38,13 @@ class NoiseChoice(StrEnum):
     inverse = "inverse"
 
 
+class AmongChoice(StrEnum):
+    """Whose rows are neighbours where outliers are counted in groups."""
+
+    group = "group"
+    table = "table"
+
+
 Neighbours = Annotated[
     int,
     typer.Option(
@@ -84,6 +91,20 @@ def count(
             help="Further budget for an interval as narrow as the table allows; 'auto' takes two fifths of --epsilon.",
         ),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="COL",
+            help="Count in every group: each declared value of this column, seen in the rows or not.",
+        ),
+    ] = None,
+    among: Annotated[
+        AmongChoice,
+        typer.Option(
+            "--among", help="With --by: whose rows are neighbours, those of the same group or all of the table."
+        ),
+    ] = AmongChoice.group,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -102,17 +123,32 @@ def count(
     Example:
         wallflower count salaries.toml --columns salary --neighbours 5 --radius 1000 --epsilon 0.5 --dry-run
     """
-    from wallflower.count import Outliers
+    from wallflower.count import GroupedOutliers, Outliers
 
-    query = Outliers(
-        columns=names(columns),
-        neighbours=neighbours,
-        radius=radius,
-        epsilon=epsilon,
-        noise=noise.value,
-        interval_epsilon=interval_epsilon,
-    )
+    query: GroupedOutliers | Outliers
+    if by is None:
+        query = Outliers(
+            columns=names(columns),
+            neighbours=neighbours,
+            radius=radius,
+            epsilon=epsilon,
+            noise=noise.value,
+            interval_epsilon=interval_epsilon,
+        )
+    else:
+        query = GroupedOutliers(
+            measures=names(columns),
+            by=by,
+            among=among.value,
+            neighbours=neighbours,
+            radius=radius,
+            epsilon=epsilon,
+            noise=noise.value,
+            interval_epsilon=interval_epsilon,
+        )
     if picture is not None:
+        if isinstance(query, GroupedOutliers):
+            raise UsageError("the picture of error by epsilon is for one count.", hint="Leave --by or --picture out.")
         _draw_error(query, declaration, picture)
         dry_run = True
     ask(

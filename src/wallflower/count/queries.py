@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.intervals import IntervalEpsilon, NarrowInterval, advised
@@ -14,6 +15,7 @@ from wallflower.count.noise import NOISES, Noise, NoiseName
 from wallflower.count.profiles import REPLACE_ONE, profile
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
+from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PureDP
@@ -136,21 +138,17 @@ def largest_answer(rows: Rows) -> int:
 
 def measure(rows: Rows, columns: tuple[str, ...], radius: Fraction, noise: Noise) -> tuple[int, Profile | None]:
     """The true count, and the profile where the noise wants one. Private, both of them."""
+    # Under replace-one the number of rows is public, and no count moves by more.
+    cap = min(noise.cap, max(rows.size, 1)) if noise.neighbours == REPLACE_ONE else noise.cap
     ball = declared_ball(rows.declaration, columns, radius)
-    points = rows.fetch(numbers=columns).numbers
+    return measure_points(rows.fetch(numbers=columns).numbers, ball, noise, cap=cap)
+
+
+def measure_points(points: NDArray[np.int64], ball: Ball, noise: Noise, *, cap: int) -> tuple[int, Profile | None]:
     degrees = capped_degrees(points, ball, noise.k + noise.horizon)
     bounds = None
     if noise.horizon:
-        bounds = profile(
-            points,
-            degrees,
-            ball,
-            k=noise.k,
-            horizon=noise.horizon,
-            # Under replace-one the number of rows is public, and no count moves by more.
-            cap=min(noise.cap, max(rows.size, 1)) if noise.neighbours == REPLACE_ONE else noise.cap,
-            neighbours=noise.neighbours,
-        )
+        bounds = profile(points, degrees, ball, k=noise.k, horizon=noise.horizon, cap=cap, neighbours=noise.neighbours)
     return int((degrees < noise.k).sum()), bounds
 
 

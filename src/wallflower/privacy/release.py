@@ -138,6 +138,11 @@ def _said(value: Mapping[str, Any]) -> str:
             _plain(one["columns"]) + ("" if one["count"] is None else f": count {one['count']}")
             for one in value["subspaces"]
         )
+    if isinstance(value.get("groups"), list):
+        return "; ".join(
+            f"{one['value']}: {one['count']}" + ("" if one["interval"] is None else f" ({_ends(one['interval'])})")
+            for one in value["groups"]
+        )
     said = {
         name: _ends(item) if name == "interval" else _plain(item) for name, item in value.items() if item is not None
     }
