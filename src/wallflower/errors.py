@@ -6,9 +6,10 @@ WallflowerError
 ├── BudgetError           the ledger refuses a charge; exit 3
 │   └── NotComposable     no account can add this promise to what was already released
 ├── LedgerError           the ledger is missing, unreadable, full or damaged; exit 3
+├── PendingError          the request is still being answered: ask again with the same id; exit 4
 └── ReleaseFailed         something broke after the charge; carries no row, value or count; exit 1
 
-The first four can be raised before any row is read, so their text is safe to print in full.
+All but the last can be raised before any row is read, so their text is safe to print in full.
 """
 
 from __future__ import annotations
@@ -106,6 +107,17 @@ class LedgerError(WallflowerError):
 
     kind = "ledger"
     exit_code = 3
+
+
+class PendingError(WallflowerError):
+    """The request has been charged and may still be answered: ask again with the same id, never with a new one.
+
+    >>> PendingError("request id 'monday' is still being answered.").exit_code
+    4
+    """
+
+    kind = "pending"
+    exit_code = 4
 
 
 class ReleaseFailed(WallflowerError):  # noqa: N818 - reads as what it says

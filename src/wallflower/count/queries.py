@@ -21,7 +21,10 @@ from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import Exact, shown
+from wallflower.schema.exact import Exact, brief, shown
+
+MOST_NEIGHBOURS = 2**40
+"""Far beyond any table, and within a machine word."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,8 +128,8 @@ class Outliers:
 def check_question(columns: tuple[str, ...], neighbours: int, radius: Fraction) -> None:
     if not columns or len(set(columns)) != len(columns):
         raise UsageError("'columns' must name at least one column, each once.")
-    if neighbours < 1:
-        raise UsageError(f"'neighbours' must be at least 1, got {neighbours}.")
+    if not 1 <= neighbours <= MOST_NEIGHBOURS:
+        raise UsageError(f"'neighbours' must be from 1 to {MOST_NEIGHBOURS}, got {brief(Fraction(neighbours))}.")
     if radius < 0:
         raise UsageError(f"'radius' must be at least 0, got {shown(radius)}.")
 

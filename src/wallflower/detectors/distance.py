@@ -39,6 +39,10 @@ class Distance(Written):
     def share(self) -> Fraction:
         return self.p
 
+    def largest(self, span: int, rows: int) -> int:
+        """A bound on the whole numbers that deciding computes, for values `span` steps apart."""
+        return rows * self.share.denominator
+
     def reach(self, step: Fraction) -> int:
         """The radius in whole steps; no two values are further apart than a machine word can say."""
         return min(int(self.radius / step), EVERY)

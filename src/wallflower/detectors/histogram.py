@@ -42,6 +42,10 @@ class Histogram(Written):
     def share(self) -> Fraction:
         return self.rare
 
+    def largest(self, span: int, rows: int) -> int:
+        """A bound on the whole numbers that deciding computes, for values `span` steps apart."""
+        return rows * self.share.denominator
+
     def stands_out(self, values: NDArray[np.int64], value: int, /, *, step: Fraction) -> bool:
         if len(values) == 0:
             return False

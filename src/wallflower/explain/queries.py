@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from wallflower.detectors.base import Detector, spelled
@@ -25,7 +24,7 @@ from wallflower.explain.validity import decider
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import Exact, ExactOrNone, shown
+from wallflower.schema.exact import Exact, ExactOrNone
 
 REACH, SLOW_REACH = 24, 12
 """log2 of how many contexts `exact` looks at, at most: with fast detectors and built-in utilities, and with one's own."""
@@ -91,11 +90,11 @@ class Context:
                 f"{declaration.max_rows} rows of '{self.metric}' could add up to more than 2^60 steps.",
                 hint=f"Declare a coarser step for [columns.{self.metric}], or a smaller max_rows.",
             )
-        share = getattr(self.detector, "share", None)
-        if isinstance(share, Fraction) and declaration.max_rows * share.denominator >= MOST_SUM:
+        largest = getattr(self.detector, "largest", None)
+        if largest is not None and largest(bounds.last - bounds.first, declaration.max_rows) >= MOST_SUM:
             raise UsageError(
-                f"{declaration.max_rows} rows times the denominator of {shown(share)} is more than 2^60.",
-                hint="Write the share with fewer digits.",
+                f"deciding {spelled(self.detector)} for {declaration.max_rows} rows of '{self.metric}' could need whole numbers above 2^60.",
+                hint="Write the detector's setting with fewer digits, or declare a coarser step or a smaller max_rows.",
             )
         found = vocabularies(declaration, self.by, self.contexts)
         found.check()
