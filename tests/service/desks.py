@@ -13,13 +13,13 @@ from starlette.routing import compile_path
 from wallflower.service import queue
 from wallflower.service.authorisation import ROUTES
 from wallflower.service.configuration import Service
-from wallflower.service.database import Database
 from wallflower.service.demo import lay_out
 from wallflower.service.web import app
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.gate import Arrival, serve
 from wallflower.service.web.visit import Answer
 from wallflower.service.worker import Worker
+from wallflower.stores.database import Database
 
 COUNT = {"columns": ["age", "days"], "neighbours": "3", "radius": "6", "epsilon": "0.1"}
 PATHS = [(route, compile_path(route.path)[0]) for route in ROUTES]

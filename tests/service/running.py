@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from wallflower.service.database import Database
 from wallflower.service.migrations import migrate
 from wallflower.service.people import People
+from wallflower.stores.database import Database
 
 FILE = """\
 [service]

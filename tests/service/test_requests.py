@@ -28,7 +28,7 @@ def state(house: House, request: str) -> str:
 
 
 def entries(house: House, table: str = "stays") -> int:
-    return len(Ledger.open(house.desk.declared(table).declaration.ledger).history())
+    return len(Ledger.open(house.desk.declared(table).declaration).history())
 
 
 def test_approved_it_is_charged_once_and_shown_at_its_tick(house: House):

@@ -112,5 +112,5 @@ def test_children_killed_at_random_lose_no_request_and_charge_none_twice(running
 
 def _charges(running) -> int:
     declaration = load(running.folder / "stays.toml")
-    history = Ledger.open(declaration.ledger).history()
+    history = Ledger.open(declaration).history()
     return sum(line.to_json()["kind"] == "charge" for line in history)

@@ -11,10 +11,10 @@ import pytest
 from tests.service.desks import Clock
 from wallflower.service import queue
 from wallflower.service.configuration import Service, Table
-from wallflower.service.database import Database
 from wallflower.service.migrations import migrate
 from wallflower.service.requests import find, submit
 from wallflower.service.ticks import Ticks
+from wallflower.stores.database import Database
 
 TICKS = Ticks(period_s=2, taken_each=3, shown_after=4)
 

@@ -57,7 +57,7 @@ def run(
 
     \b
     Example:
-        wallflower serve --demo
+        wallflower serve run --demo
     """
     if demo == (service is not None):
         raise UsageError(
@@ -176,10 +176,10 @@ def bind(
 
 
 def _people(path: Path) -> People:
-    from wallflower.service.database import Database
     from wallflower.service.migrations import migrate
     from wallflower.service.parser import load
     from wallflower.service.people import People
+    from wallflower.stores.database import Database
 
     database = Database(load(path).database)
     migrate(database)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wallflower.service.database import Transaction
+from wallflower.stores.database import Transaction
 
 MOST_WORDS = 300
 

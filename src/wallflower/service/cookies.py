@@ -6,8 +6,8 @@ import hmac
 from dataclasses import dataclass
 from hashlib import sha256
 
-from wallflower.service.database import Database
 from wallflower.service.passwords import new_secret
+from wallflower.stores.database import Database
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from wallflower.schema import loads as load_text
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.parser import parse, read_text
 from wallflower.service.configuration import Service
-from wallflower.service.database import Transaction
+from wallflower.stores.database import Transaction
 
 OPERATORS = ("id", "source", "table", "ledger", "person", "key", "test")
 """Keys of [table] that an owner cannot change here. `test` lets seeds in: it is the operator's too."""

@@ -11,11 +11,11 @@ from wallflower.ledger import Ledger
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.schema import load
 from wallflower.service.configuration import Policy, Service, Table
-from wallflower.service.database import Database
 from wallflower.service.migrations import migrate
 from wallflower.service.passwords import new_secret
 from wallflower.service.people import People
 from wallflower.service.ticks import Ticks
+from wallflower.stores.database import Database
 
 STAYS = """\
 [table]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from wallflower.errors import UsageError
+from wallflower.schema.declaration import Budget
 from wallflower.schema.exact import exact, shown
 from wallflower.service.audit_log import note
 from wallflower.service.authorisation import Role
 from wallflower.service.configuration import Policy, Service
-from wallflower.service.database import Transaction
+from wallflower.stores.database import Transaction
 
 
 def roles(seen: Transaction, service: Service, user: str, table: str) -> frozenset[Role]:
@@ -80,6 +82,11 @@ def shares(seen: Transaction, service: Service, table: str, asker: str) -> dict[
     ):
         found[str(row["family"])] = exact(str(row["epsilon"]))
     return found
+
+
+def budgets(limits: Mapping[str, Fraction]) -> dict[str, Budget] | None:
+    """The same as the ledger takes them; None where nothing is set, so that a declaration's own [askers] hold."""
+    return {family: Budget(epsilon=most) for family, most in limits.items()} or None
 
 
 def policies(seen: Transaction, service: Service, table: str) -> list[tuple[str, Policy]]:

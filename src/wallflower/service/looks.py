@@ -10,12 +10,12 @@ from wallflower.errors import WallflowerError, place
 from wallflower.report.owner import owner_page
 from wallflower.report.pages import render
 from wallflower.service.configuration import Service
-from wallflower.service.database import Database
 from wallflower.service.declarations import current
 from wallflower.service.questions import question
 from wallflower.service.redaction import without_places
 from wallflower.service.requests import find
 from wallflower.session import Session, declared
+from wallflower.stores.database import Database
 
 
 def look_file(folder: Path, identity: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wallflower.service.database import Database
+from wallflower.stores.database import Database
 
 STATES = ("waiting", "refused", "withdrawn", "approved", "taken", "done")
 

@@ -7,7 +7,7 @@ from a later version is refused: this code does not know what its columns mean.
 from __future__ import annotations
 
 from wallflower.errors import LedgerError
-from wallflower.service.database import Database, Transaction
+from wallflower.stores.database import Database, Transaction
 
 FIRST = """
 CREATE TABLE users (

@@ -52,6 +52,15 @@ def new_secret() -> str:
     return base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")
 
 
+def new_id() -> str:
+    """A name for a request or a look: 128 random bits, so that knowing one says nothing about another.
+
+    >>> len(new_id())
+    32
+    """
+    return os.urandom(16).hex()
+
+
 def digest_of(secret: str) -> str:
     """What is kept of a token or a session id.
 

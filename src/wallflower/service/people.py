@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from wallflower.errors import UsageError
 from wallflower.service.audit_log import note
-from wallflower.service.database import Database, Transaction
 from wallflower.service.passwords import LEAST_LENGTH, MOST_LENGTH, digest_of, hashed, matches, new_secret
+from wallflower.stores.database import Database, Transaction
 
 SESSION_S = 12 * 3600
 TOKEN_DAYS = (1, 365)

@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from wallflower.service.database import Database
 from wallflower.service.requests import Request, read
 from wallflower.service.ticks import Ticks
+from wallflower.stores.database import Database
 
 
 def take(database: Database, ticks: Ticks, *, tick: int, workers: int) -> int:

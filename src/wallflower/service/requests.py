@@ -7,7 +7,6 @@ decided or answered, and never which of `approved` and `taken` it is: that would
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,10 +18,11 @@ from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import exact
 from wallflower.service.audit_log import note
 from wallflower.service.configuration import Policy, Service
-from wallflower.service.database import Transaction
 from wallflower.service.fields import form_of
 from wallflower.service.grants import policies
+from wallflower.service.passwords import new_id
 from wallflower.service.ticks import Ticks
+from wallflower.stores.database import Transaction
 
 MOST_PURPOSE = 300
 MOST_REASON = 300
@@ -151,9 +151,10 @@ def submit(
     source: str,
 ) -> str:
     """Keep a request, and approve it at once where a standing policy says so. Returns its id."""
-    if not purpose.strip() or len(purpose) > MOST_PURPOSE:
+    purpose = " ".join(purpose.split())
+    if not purpose or len(purpose) > MOST_PURPOSE or not purpose.isprintable():
         raise UsageError(
-            f"a purpose has 1 to {MOST_PURPOSE} characters.",
+            f"a purpose has 1 to {MOST_PURPOSE} printable characters.",
             hint="The owner and the auditor read it; it is kept for good.",
         )
     waiting = changes.one(
@@ -165,7 +166,7 @@ def submit(
         raise UsageError(f"{MOST_WAITING} of your requests wait for a decision.", hint="Withdraw one, or wait.")
     if changes.one("SELECT subject FROM stopped WHERE subject = :table", table=table):
         raise UsageError("the owner has stopped this table: it takes no requests.")
-    identity = secrets.token_hex(16)
+    identity = new_id()
     approved = _policy(changes, service, table=table, asker=asker, command=command, epsilon=epsilon)
     now = changes.now_text()
     changes.run(
@@ -178,7 +179,7 @@ def submit(
         asker=asker,
         command=command,
         fields=json.dumps(fields, ensure_ascii=False),
-        purpose=purpose.strip(),
+        purpose=purpose,
         price=json.dumps(price, ensure_ascii=False),
         bound=bound,
         now=now,

@@ -16,8 +16,8 @@ from typing import Any
 
 from wallflower.service import queue, worker
 from wallflower.service.configuration import Service
-from wallflower.service.database import Database
 from wallflower.service.migrations import migrate
+from wallflower.stores.database import Database
 
 BACK_OFF_S = (0.1, 5.0)
 """Pause before a child is started again: it doubles while children die young."""

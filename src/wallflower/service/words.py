@@ -11,6 +11,7 @@ from wallflower.schema.exact import shown
 
 FAMILIES = {
     "dp": "differential privacy",
+    "dp-others": "differential privacy, all but the asked-for record",
     "output-constrained-dp": "output-constrained privacy",
     "sensitive-privacy": "sensitive privacy",
     "plain-k-anonymity": "publications",
@@ -18,16 +19,14 @@ FAMILIES = {
 """What people call an account; its code is what files and programs use."""
 
 
-def account_words(account: Mapping[str, Any]) -> str:
+def account_words(code: str) -> str:
     """The name of an account of the ledger.
 
-    >>> account_words({"family": "sensitive-privacy", "model": "default", "protects": "sensitive rows"})
-    'sensitive privacy · default'
+    >>> account_words("sensitive-privacy/default"), account_words("dp-others")
+    ('sensitive privacy · default', 'differential privacy, all but the asked-for record')
     """
-    name = FAMILIES.get(account["family"], str(account["family"]))
-    if account["family"] == "dp" and "but" in str(account.get("protects", "")):
-        name += ", all but the asked-for record"
-    return name + (f" · {account['model']}" if account.get("model") else "")
+    family, _, model = code.partition("/")
+    return FAMILIES.get(family, family) + (f" · {model}" if model else "")
 
 
 def amount_words(name: str) -> str:

@@ -17,14 +17,14 @@ from wallflower.errors import ReleaseFailed, WallflowerError, place
 from wallflower.privacy.release import Release
 from wallflower.service import queue
 from wallflower.service.configuration import Service
-from wallflower.service.database import Database
 from wallflower.service.declarations import current
-from wallflower.service.grants import shares
+from wallflower.service.grants import budgets, shares
 from wallflower.service.looks import answer_looks
 from wallflower.service.questions import question
 from wallflower.service.redaction import told, without_places
 from wallflower.service.requests import Request, binding, return_to_queue
 from wallflower.session import Session, declared
+from wallflower.stores.database import Database
 
 PAUSE_S = 0.2
 LOST = "The work broke off after the charge. The charge stands, nothing was shown, and the same question can be asked anew."
@@ -82,7 +82,10 @@ class Worker:
             return {"lost": f"{LOST} ({place(error)})"}
 
     def _release(self, session: Session, query: Any, request: Request, limits: Mapping[str, Any]) -> Release:
-        return session.release(query, request_id=request.id)
+        tick = self.service.ticks.words(request.taken_tick or 0)
+        return session.release(
+            query, request.id, asker=request.asker, purpose=request.purpose, shares=budgets(limits), at=tick
+        )
 
 
 def main(service: Service, index: int, alive: Any) -> None:

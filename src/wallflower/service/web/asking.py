@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from fractions import Fraction
 from typing import Any
 
 from wallflower.errors import WallflowerError
@@ -72,12 +71,11 @@ def _submit(desk: Desk, visit: Visit, wanted: Form, given: Given, quote: Quote) 
 def price_words(desk: Desk, visit: Visit, quote: Quote) -> dict[str, Any]:
     """The price in words, and what it would leave in every account."""
     guarantee = quote.price.guarantee
-    epsilon = charged_epsilon(quote.price)
     curve = error_curve(quote.query, quote.declaration)
     return {
         "costs": ", ".join(f"{amount_words(name)} {amount}" for name, amount in guarantee.parameters.items()),
         "expected": [[name.replace("_", " "), _text(item)] for name, item in quote.price.expected.items()],
-        "leaves": _leaves(desk, visit, quote, epsilon),
+        "leaves": _leaves(desk, visit, quote),
         "promise": guarantee.sentence,
         "notes": list(quote.price.notes),
         "curve": None if curve is None else dataclasses.asdict(curve),
@@ -85,23 +83,16 @@ def price_words(desk: Desk, visit: Visit, quote: Quote) -> dict[str, Any]:
     }
 
 
-def _leaves(desk: Desk, visit: Visit, quote: Quote, epsilon: Fraction | None) -> list[list[str]]:
-    try:
-        standing = desk.standing(quote.declaration)
-    except WallflowerError as error:
-        return [["ledger", without_places(str(error))]]
-    found = []
-    family = quote.price.guarantee.to_json()["family"]
-    for account in standing["accounts"]:
-        left = (account["left"] or {}).get("epsilon")
-        if left is None or epsilon is None:
-            continue
-        after = Fraction(left) - epsilon
-        words = f"ε {shown(after)} of {account['limit']['epsilon']}" if after >= 0 else f"not enough: ε {left} is left"
-        label = "leaves" if account["family"] == family else "also counts in"
-        found.append([label, f"{account_words(account)}: {words}"])
+def _leaves(desk: Desk, visit: Visit, quote: Quote) -> list[list[str]]:
+    table = visit.path["table"]
+    told = desk.left(table, visit.name, quote)
+    found = [["would be refused" if not told.debited else "note", without_places(note)] for note in told.notes]
+    for place, debit in enumerate(told.to_json()):
+        left = ", ".join(f"{amount_words(name)} {amount}" for name, amount in (debit["left"] or {}).items())
+        label = "leaves" if place == 0 else "also counts in"
+        found.append([label, f"{account_words(debit['account'])}: {left or 'no limit'}"])
     with desk.database.read() as seen:
-        for share, most in shares(seen, desk.service, visit.path["table"], visit.name).items():
+        for share, most in shares(seen, desk.service, table, visit.name).items():
             found.append(["your share", f"ε {shown(most)} of {FAMILIES.get(share, share)} in all"])
     return found
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 from wallflower.errors import UsageError, WallflowerError
 from wallflower.schema.exact import positive, shown
 from wallflower.service.audit_log import note
 from wallflower.service.fields import form_of
+from wallflower.service.passwords import new_id
 from wallflower.service.requests import Request, decide, of_table, share
 from wallflower.service.web.desk import Desk, bars
 from wallflower.service.web.visit import Answer, Visit, elsewhere, handles
@@ -70,7 +70,7 @@ def _write_policy(visit: Visit, one: Request, changes: Any) -> None:
     changes.run(
         "INSERT INTO policies (id, subject, command, epsilon_at_most, askers, by_whom, made_at, ended) "
         "VALUES (:id, :table, :command, :most, :asker, :owner, :now, 0)",
-        id=secrets.token_hex(8),
+        id=new_id(),
         table=one.table,
         command=one.command,
         most=shown(most),

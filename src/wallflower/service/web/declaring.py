@@ -7,7 +7,6 @@ that file to the owner who asked and to nobody else.
 from __future__ import annotations
 
 import re
-import secrets
 from typing import Any
 
 from wallflower.errors import DeclarationError, UsageError
@@ -15,6 +14,7 @@ from wallflower.schema.parser import read_text
 from wallflower.service.audit_log import note
 from wallflower.service.declarations import edited
 from wallflower.service.looks import look_file
+from wallflower.service.passwords import new_id
 from wallflower.service.redaction import without_places
 from wallflower.service.requests import find
 from wallflower.service.web.desk import Desk
@@ -92,7 +92,7 @@ def look(desk: Desk, visit: Visit) -> Answer:
     table, kind, request = visit.path["table"], visit.one("kind", "check"), visit.one("request")
     if kind not in ("check", "report"):
         raise UsageError("a look is check or report.")
-    identity, now = secrets.token_hex(16), desk.clock()
+    identity, now = new_id(), desk.clock()
     with desk.database.write() as changes:
         if kind == "report":
             one = find(changes, request)

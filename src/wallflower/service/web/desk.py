@@ -9,18 +9,20 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from wallflower.ledger.book import Ledger
+from wallflower.ledger.preview import Preview, preview
 from wallflower.privacy.price import Price
 from wallflower.report.pages import render
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 from wallflower.service.configuration import Service
 from wallflower.service.cookies import Signer
-from wallflower.service.database import Database
 from wallflower.service.declarations import Declared, current
+from wallflower.service.grants import budgets, shares
 from wallflower.service.people import People
 from wallflower.service.questions import Given, question
 from wallflower.service.web.visit import Answer, Visit
 from wallflower.service.words import FAMILIES, account_words, amount_words
+from wallflower.stores.database import Database
 
 if TYPE_CHECKING:
     from wallflower.session import Query
@@ -50,9 +52,15 @@ class Desk:
         query = question(command, given)
         return Quote(declaration=declaration, query=query, price=query.price(declaration))
 
+    def left(self, table: str, asker: str, quote: Quote) -> Preview:
+        """Every account that a question would debit, and what it would leave there."""
+        with self.database.read() as seen:
+            limits = shares(seen, self.service, table, asker)
+        return preview(quote.declaration, quote.price.guarantee, quote.query, asker=asker, shares=budgets(limits))
+
     def standing(self, declaration: Declaration) -> dict[str, Any]:
         """What the ledger says of a table, as JSON."""
-        return Ledger.open(declaration.ledger).show(declaration).to_json()
+        return Ledger.open(declaration).show(declaration).to_json()
 
     def page(self, template: str, visit: Visit | None, /, *, status: int = 200, **fields: Any) -> Answer:
         """A page of the console for whoever visits."""
@@ -116,7 +124,7 @@ def bars(standing: Mapping[str, Any]) -> list[dict[str, Any]]:
             part = 100 if Fraction(most) == 0 else min(100, round(100 * Fraction(spent) / Fraction(most)))
             found.append(
                 {
-                    "name": account_words(account),
+                    "name": account_words(str(account["account"])),
                     "sentence": account["sentence"],
                     "amount": amount_words(amount),
                     "spent": spent,

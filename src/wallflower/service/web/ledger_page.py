@@ -21,7 +21,7 @@ def page(desk: Desk, visit: Visit) -> Answer:
 def verify(desk: Desk, visit: Visit) -> Answer:
     table = visit.path["table"]
     declaration = desk.declared(table).declaration
-    entries = len(Ledger.open(declaration.ledger).history())
+    verified = Ledger.open(declaration).verify()
     with desk.database.write() as changes:
         note(
             changes,
@@ -29,15 +29,15 @@ def verify(desk: Desk, visit: Visit) -> Answer:
             source=visit.source,
             did="ledger verified",
             subject=table,
-            words=f"{entries} entries",
+            words=verified.lines()[0],
         )
-    return _page(desk, visit, verified=f"{entries} entries, each in its place: the chain is whole.")
+    return _page(desk, visit, verified=" ".join(verified.lines()))
 
 
 @handles("GET", "/tables/{table}/ledger/download")
 def download(desk: Desk, visit: Visit) -> Answer:
     declaration = desk.declared(visit.path["table"]).declaration
-    history = [line.to_json() for line in Ledger.open(declaration.ledger).history()]
+    history = [line.to_json() for line in Ledger.open(declaration).history()]
     body = json.dumps({"table": declaration.id, "history": history}, ensure_ascii=False, indent=1).encode()
     name = f"{visit.path['table']}-ledger.json"
     return Answer(kind="application/json", body=body, headers={"Content-Disposition": f'attachment; filename="{name}"'})
@@ -46,7 +46,7 @@ def download(desk: Desk, visit: Visit) -> Answer:
 def _page(desk: Desk, visit: Visit, *, verified: str) -> Answer:
     table = visit.path["table"]
     declaration = desk.declared(table).declaration
-    ledger = Ledger.open(declaration.ledger)
+    ledger = Ledger.open(declaration)
     standing = ledger.show(declaration).to_json()
     history = [line.to_json() for line in ledger.history()]
     with desk.database.read() as seen:

@@ -9,9 +9,9 @@ import threading
 from typing import Any
 
 from wallflower.service.configuration import Service
-from wallflower.service.database import Database
 from wallflower.service.web.app import make
 from wallflower.service.web.desk import Desk
+from wallflower.stores.database import Database
 
 
 def serve_until(service: Service, listening: socket.socket, alive: Any) -> None:
