@@ -97,6 +97,7 @@ def test_a_changed_declaration_sends_an_approved_request_back_to_the_queue(house
 
 def test_an_exhausted_budget_is_told_at_the_tick_and_shows_no_answer(house: House):
     ada, otto = house.browser("ada"), house.browser("otto")
+    otto.post("/tables/stays/people", word="share", name="ada", family="dp", epsilon="10")
     first, second = (ada.submit({**COUNT, "epsilon": "3"}) for _ in range(2))
     for request in (first, second):
         otto.post(f"/requests/{request}/decide", word="approve")
@@ -104,6 +105,36 @@ def test_an_exhausted_budget_is_told_at_the_tick_and_shows_no_answer(house: Hous
     shown = [ada.get(f"/requests/{request}/release.json").status for request in (first, second)]
     assert shown == [200, 422]
     assert b"refused" in ada.get(f"/requests/{second}").body
+
+
+def test_a_share_is_a_second_limit_in_the_same_ledger(house: House):
+    """ada's share is 1 of the table's 4; the owner raises it."""
+    ada, otto = house.browser("ada"), house.browser("otto")
+    first, second = (ada.submit({**COUNT, "epsilon": "0.6"}) for _ in range(2))
+    for request in (first, second):
+        otto.post(f"/requests/{request}/decide", word="approve")
+    house.tick(4)
+    assert [ada.get(f"/requests/{request}/release.json").status for request in (first, second)] == [200, 422]
+    otto.post("/tables/stays/people", word="share", name="ada", family="dp", epsilon="1.2")
+    third = ada.submit({**COUNT, "epsilon": "0.6"})
+    otto.post(f"/requests/{third}/decide", word="approve")
+    house.tick(4)
+    assert ada.get(f"/requests/{third}/release.json").status == 200
+
+
+def test_the_ledger_names_asker_purpose_and_tick(house: House):
+    ada, otto = house.browser("ada"), house.browser("otto")
+    request = ada.submit(purpose="planning\nbeds")
+    otto.post(f"/requests/{request}/decide", word="approve")
+    house.tick(3)
+    release = json.loads(ada.get(f"/requests/{request}/release.json").body)
+    with house.desk.database.read() as seen:
+        tick = find(seen, request).taken_tick
+    assert release["at"] == house.desk.service.ticks.words(tick)
+    history = Ledger.open(house.desk.declared("stays").declaration).history()
+    charge = next(line.to_json() for line in history if line.kind == "charge")
+    assert (charge["content"]["asker"], charge["content"]["purpose"]) == ("ada", "planning beds")
+    assert charge["at"] == release["at"]
 
 
 def test_a_withdrawn_request_is_never_answered(house: House):
