@@ -20,7 +20,7 @@ HEAVY = {
 HOMES = {
     "ibis": ["engines/"],
     "duckdb": ["engines/", "stream/results.py"],
-    "sqlalchemy": ["ledger/book.py"],
+    "sqlalchemy": ["stores/"],
     "dp_accounting": ["privacy/accountants.py"],
     "matplotlib": ["report/"],
     "jinja2": ["report/"],
