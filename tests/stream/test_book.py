@@ -157,3 +157,10 @@ def test_charged_before_sent():
     sending.turn()
     assert seen == [3, 3, 3]
     book.close()
+
+
+def test_what_a_book_says_is_on_disk_is_synced(tmp_path):
+    """A charge that a power cut undoes would let the same window be noised twice."""
+    book = opened(tmp_path / "book")
+    said = {name: book._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "journal_mode")}
+    assert said == {"synchronous": 2, "journal_mode": "wal"}  # 2 is FULL
