@@ -6,21 +6,21 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from wallflower.stream.analyst import Analyst, Decision
+from wallflower.stream.analyst import Analyst, CodeAnalyst, Decision, SlotAnalyst
 from wallflower.stream.corrector import Corrector
-from wallflower.stream.messages import Message, Noised, Receipt
+from wallflower.stream.messages import Codes, Message, Noised, Receipt, Tick
 from wallflower.stream.results import Results, WindowResult
-from wallflower.stream.transport import Delivery, Transport, topic_of, understand
+from wallflower.stream.transport import Delivery, Topics, Transport
 
 
 @dataclass
 class AnalystLoop:
     """Joins an analyst, its results and a line."""
 
-    analyst: Analyst
+    analyst: Analyst | CodeAnalyst | SlotAnalyst
     results: Results
     transport: Transport
-    prefix: str
+    topics: Topics
     batch: int = 64
     """Deliveries handled between two writes to disk."""
     dropped: Counter[str] = field(default_factory=Counter)
@@ -63,7 +63,7 @@ class AnalystLoop:
         decisions: dict[tuple[str, str, int], tuple[Decision, float]],
         receipts: list[Receipt],
     ) -> None:
-        understood = understand(self.prefix, delivery, self.dropped)
+        understood = self.topics.understand(delivery, self.dropped)
         if understood is None:
             return
         message, digest = understood
@@ -71,7 +71,7 @@ class AnalystLoop:
         if key in decisions:
             self.dropped["replayed"] += 1
             return
-        if isinstance(message, Noised) and key in self._known:
+        if isinstance(message, Noised | Codes | Tick) and key in self._known:
             self.dropped["replayed"] += 1
             # The sensor has not heard of its receipt. Other bytes under a known number are no resend: no receipt.
             if self._known[key] == digest and message.window.stream == self.analyst.stream:
@@ -84,7 +84,7 @@ class AnalystLoop:
             self._say(reply)
 
     def _say(self, message: Message) -> None:
-        self.unsent += not self.transport.send(topic_of(self.prefix, message), message.encode())
+        self.unsent += not self.transport.send(self.topics.of_message(message), message.encode())
 
 
 @dataclass
@@ -93,7 +93,7 @@ class CorrectorLoop:
 
     corrector: Corrector
     transport: Transport
-    prefix: str
+    topics: Topics
     dropped: Counter[str] = field(default_factory=Counter)
     unsent: int = 0
 
@@ -102,10 +102,10 @@ class CorrectorLoop:
         while handled < 256 and (delivery := self.transport.receive(timeout)) is not None:
             timeout = 0.0
             handled += 1
-            understood = understand(self.prefix, delivery, self.dropped)
+            understood = self.topics.understand(delivery, self.dropped)
             if understood is not None:
                 for reply in self.corrector.receive(understood[0]):
-                    self.unsent += not self.transport.send(topic_of(self.prefix, reply), reply.encode())
+                    self.unsent += not self.transport.send(self.topics.of_message(reply), reply.encode())
             delivery.done()
         return handled
 
