@@ -16,8 +16,8 @@ import pytest
 from tests.contracts.examples_count import TABLE
 from wallflower import errors
 from wallflower.engines import from_frame
+from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import PureDP
-from wallflower.privacy.ledger import Ledger
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.schema import loads
@@ -40,6 +40,9 @@ class Question:
     def price(self, declaration):
         guarantee = PureDP(epsilon=Fraction(self.epsilon), neighbours=declaration.neighbours)
         return Price(guarantee=guarantee, mechanism={"name": "none"})
+
+    def prepare(self, rows, entropy):
+        assert rows.numbers(("height",)).shape == (24, 1)
 
     def run(self, rows, entropy):
         return RUNS[self.how](rows)

@@ -18,7 +18,7 @@ from wallflower.count.degrees import capped_degrees
 from wallflower.count.noise import Noise
 from wallflower.count.profiles import profile
 from wallflower.count.subspaces import subspace_outliers
-from wallflower.detectors.geometry import Ball
+from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.lomax import Lomax
 from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Numbers

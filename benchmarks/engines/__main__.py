@@ -67,8 +67,8 @@ def one(task: str, path: Path) -> None:
     with open_source(declaration(path)).rows(COLUMNS) as rows:
         ask = {
             "nothing": lambda: None,
-            "numbers": lambda: rows.numbers(COLUMNS),
-            "codes": lambda: rows.codes(BY),
+            "numbers": lambda: rows.fetch(numbers=COLUMNS),
+            "codes": lambda: rows.fetch(codes=BY),
             "cells": lambda: rows.cells(BY, "salary", 5_000_000),
             "nearest": lambda: rows.nearest(BY, "salary", 5_000_000, 20),
             "record": lambda: rows.record("77"),

@@ -156,7 +156,7 @@ def tested(page: Page, seeds: int) -> None:
     page.say(
         "## Propose, test, release",
         "",
-        "Synthetic 1, ε₁ = ε₂ = 0.45, δ = 0.01; a bound must be proposed without looking.",
+        "Synthetic 1, ε₁ = ε₂ = 0.45, δ = 0.01; a bound must be proposed without owner_counts.",
         "",
     )
     rows = []

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from benchmarks.harness import data_folder
 
-from wallflower.detectors.geometry import Ball, normalised_ball
+from wallflower.geometry.balls import Ball, normalised_ball
 
 STEP = Fraction(1, 10_000)
 ADULT = ("age", "education_num", "capital_gain", "capital_loss", "hours_per_week", "sex", "race")

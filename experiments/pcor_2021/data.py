@@ -123,4 +123,5 @@ def _opened(name, table, domains, metric, bounds) -> Data:
     frame.insert(0, "id", [str(place) for place in range(len(frame))])
     source = from_frame(frame, loads(text))
     with source.rows((*by, metric)) as rows:
-        return Data(name, rows, by, metric, rows.codes(by), rows.numbers((metric,))[:, 0], frame)
+        fetched = rows.fetch(numbers=(metric,), codes=by)
+        return Data(name, rows, by, metric, fetched.codes, fetched.numbers[:, 0], frame)

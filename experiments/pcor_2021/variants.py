@@ -13,9 +13,8 @@ def best_start(valid, scores):
 
 def space_from_rows(rows, columns, own):
     """NOT PRIVATE: contexts over the values that occur. That a value is named says that some row holds it."""
-    seen = [
-        sorted({int(code) for code in column} | {mine}) for column, mine in zip(rows.codes(columns).T, own, strict=True)
-    ]
+    fetched = rows.fetch(codes=columns).codes
+    seen = [sorted({int(code) for code in column} | {mine}) for column, mine in zip(fetched.T, own, strict=True)]
     domains = tuple(Categories(tuple(f"v{code}" for code in codes)) for codes in seen)
     places = tuple(codes.index(mine) for codes, mine in zip(seen, own, strict=True))
     return Space(columns=tuple(columns), domains=domains, own=places)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.sensitive_privacy_2022 import baselines, data, measures, pictures
-from wallflower.detectors.radius import EVERYTHING, RadiusIndex
+from wallflower.geometry.index import EVERYTHING, RadiusIndex
 from wallflower.identify.influence import most_influenced
 
 HERE = Path(__file__).parent

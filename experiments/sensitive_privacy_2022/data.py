@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from benchmarks.harness import data_folder
 
-from wallflower.detectors.geometry import Ball
+from wallflower.geometry.balls import Ball
 from wallflower.identify.metric import Metric
 
 STEPS = 10**6

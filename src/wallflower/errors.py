@@ -98,7 +98,7 @@ class LedgerError(WallflowerError):
     """The ledger is missing, unreadable, full or damaged.
 
     >>> from pathlib import Path
-    >>> from wallflower.privacy.ledger import Ledger
+    >>> from wallflower.ledger import Ledger
     >>> Ledger.open(Path("no-such.ledger"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     wallflower.errors.LedgerError: ...

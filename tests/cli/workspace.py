@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from wallflower.count import Outliers
-from wallflower.privacy.ledger import Ledger
+from wallflower.ledger import Ledger
 from wallflower.schema import load
 from wallflower.session import open as open_session
 

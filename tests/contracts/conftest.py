@@ -6,7 +6,7 @@ import pytest
 
 from tests.contracts.registry import every_example
 from wallflower.engines import open_source
-from wallflower.privacy.ledger import Ledger
+from wallflower.ledger import Ledger
 from wallflower.schema import load
 from wallflower.session import Session
 

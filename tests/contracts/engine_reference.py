@@ -1,4 +1,4 @@
-"""The rule of `wallflower.engines.reading` once more, one cell at a time, with Python's own integers and fractions."""
+"""The rule of `wallflower.engines.reading_rule` once more, one cell at a time, with Python's own integers and fractions."""
 
 from __future__ import annotations
 
@@ -155,7 +155,8 @@ def agree(rows, reference: Reference, *, by, metric, centres, keys, sides=(0, 1,
     """Every answer of a view equals the reference's, bit for bit."""
     columns = list(reference.columns)
     grouped = [name for name in columns if _grouped(reference.declaration.column(name))]
-    codes, numbers = rows.codes(grouped), rows.numbers(columns)
+    fetched = rows.fetch(numbers=columns, codes=grouped)
+    codes, numbers = fetched.codes, fetched.numbers
     assert codes.dtype == np.int32
     assert numbers.dtype == np.int64
     assert codes.shape == (len(reference.rows), len(grouped))

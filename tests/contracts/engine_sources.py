@@ -5,18 +5,21 @@ from __future__ import annotations
 import csv
 import json
 import sqlite3
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from wallflower.engines import from_frame, open_source
+from wallflower.engines.base import Fetched
 from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop
 from wallflower.schema.domains import Bins, Categories, Dates, Numbers
 
@@ -137,3 +140,36 @@ TYPED = (from_arrow, from_polars, from_pandas, from_parquet, from_duckdb)
 DYNAMIC = (from_pandas_objects, from_json, from_json_lines, from_sqlite)
 """Places where each cell has its own type."""
 EVERYWHERE = (*TYPED, *DYNAMIC, from_csv)
+
+
+class Shuffled:
+    """A source whose rows come in another order in every fetch, as a database's may."""
+
+    def __init__(self, source, seed: int = 1) -> None:
+        self.source, self.declaration = source, source.declaration
+        self.random = np.random.default_rng(seed)
+        self.fetches = 0
+
+    def verify(self, columns) -> None:
+        self.source.verify(columns)
+
+    @contextmanager
+    def rows(self, columns):
+        with self.source.rows(columns) as rows:
+            yield ShuffledRows(rows, self)
+
+
+class ShuffledRows:
+    """Every answer but `fetch` is the engine's own."""
+
+    def __init__(self, rows, source: Shuffled) -> None:
+        self.rows, self.source = rows, source
+
+    def __getattr__(self, name):
+        return getattr(self.rows, name)
+
+    def fetch(self, *, numbers=(), codes=()):
+        self.source.fetches += 1
+        fetched = self.rows.fetch(numbers=numbers, codes=codes)
+        order = self.source.random.permutation(len(fetched.numbers))
+        return Fetched(fetched.numbers[order], fetched.codes[order])

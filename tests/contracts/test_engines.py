@@ -89,8 +89,8 @@ def test_text_cells_are_read_by_the_rule(place, tmp_path, columns):
         if metric:
             agree(rows, reference, by=by, metric=metric, centres=(0, 3), keys=KEYS, sides=(0, 2))
         else:
-            assert rows.codes(columns).tolist() == reference.codes(columns)
-            assert rows.numbers(columns).tolist() == reference.numbers(columns)
+            assert rows.fetch(codes=columns).codes.tolist() == reference.codes(columns)
+            assert rows.fetch(numbers=columns).numbers.tolist() == reference.numbers(columns)
 
 
 ACTIONS = [(Drop(), Drop()), (Clip(), Becomes(7)), (Becomes(-3), Drop()), (Becomes(0), Becomes(50))]
@@ -144,7 +144,7 @@ def test_the_order_of_rows_means_nothing(place, tmp_path):
             answers.append(
                 [getattr(cells, part).tolist() for part in ("counts", "totals", "squares", "least", "most")]
                 + [getattr(nearest, part).tolist() for part in ("starts", "values", "multiplicities")]
-                + [sorted(rows.numbers(["x", "c"]).tolist()), repr(rows.record("2"))]
+                + [sorted(rows.fetch(numbers=["x", "c"]).numbers.tolist()), repr(rows.record("2"))]
             )
     assert answers[0] == answers[1]
 
@@ -261,8 +261,8 @@ def test_typed_dates_and_booleans_are_read_by_the_rule(place, tmp_path, type_):
     )
     with place(table, declaration, tmp_path).rows(names) as rows:
         reference = reference_for(table, declaration, names)
-        assert rows.numbers(names).tolist() == reference.numbers(names)
-        assert rows.codes(names).tolist() == reference.codes(names)
+        assert rows.fetch(numbers=names).numbers.tolist() == reference.numbers(names)
+        assert rows.fetch(codes=names).codes.tolist() == reference.codes(names)
         assert rows.record("row:0").numbers == reference.all[0]
 
 
@@ -376,8 +376,8 @@ def test_answers_about_the_same_rows_line_up(tmp_path):
     declaration = declare(X, categories(missing=Drop()), key=None)
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=1000)
     with open_source(replace(declaration, source=tmp_path / "rows.parquet")).rows(("x", "c")) as rows:
-        assert rows.codes(["c"])[:, 0].tolist() == [at % 3 for at in range(n)]
-        assert rows.numbers(["x"])[:, 0].tolist() == [round(value * 10) for value in x]
+        assert rows.fetch(codes=["c"]).codes[:, 0].tolist() == [at % 3 for at in range(n)]
+        assert rows.fetch(numbers=["x"]).numbers[:, 0].tolist() == [round(value * 10) for value in x]
         assert rows.record("row:77777").numbers == {"x": round(x[77777] * 10), "c": 77777 % 3}
 
 
@@ -396,14 +396,18 @@ def test_size_is_refused_unless_it_is_public(place, tmp_path):
 def test_a_number_without_bins_has_no_codes(place, tmp_path):
     with place(text_table(), declare(numbers()), tmp_path).rows(("x",)) as rows:
         with pytest.raises(DeclarationError, match="no declared values"):
-            rows.codes(["x"])
+            rows.fetch(codes=["x"])
         with pytest.raises(DeclarationError, match="no declared values"):
             rows.cells(["x"], "x", 0)
 
 
 def test_a_view_holds_only_its_columns(place, tmp_path):
     with place(text_table(), declare(X, categories()), tmp_path).rows(("x",)) as rows:
-        for ask in (lambda: rows.numbers(["c"]), lambda: rows.codes(["c"]), lambda: rows.cells(["c"], "x", 0)):
+        for ask in (
+            lambda: rows.fetch(numbers=["c"]).numbers,
+            lambda: rows.fetch(codes=["c"]).codes,
+            lambda: rows.cells(["c"], "x", 0),
+        ):
             with pytest.raises(UsageError, match="not part of this view"):
                 ask()
 

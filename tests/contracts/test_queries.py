@@ -11,7 +11,7 @@ from tests.contracts.conftest import Forbidden
 from tests.contracts.example import CANARY
 from wallflower import errors
 from wallflower.cli.app import run
-from wallflower.privacy.ledger import Ledger
+from wallflower.ledger import Ledger
 from wallflower.schema import json_schema, load
 from wallflower.session import Session, description
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from wallflower.engines.base import Fetched
 from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Numbers
 
@@ -48,6 +49,6 @@ class Table:
         assert self.declaration.neighbours == "replace-one", "the number of rows is private"
         return len(self.points)
 
-    def numbers(self, columns):
-        places = [list(self.declaration.columns).index(name) for name in columns]
-        return np.ascontiguousarray(self.points[:, places])
+    def fetch(self, *, numbers):
+        places = [list(self.declaration.columns).index(name) for name in numbers]
+        return Fetched(np.ascontiguousarray(self.points[:, places]), np.empty((len(self.points), 0), np.int32))

@@ -4,8 +4,8 @@ import pytest
 from tests.count import twins
 from wallflower.count.covers import Core, Lines, Window, covers
 from wallflower.count.kernels import degeneracy
-from wallflower.detectors.geometry import Ball
-from wallflower.detectors.radius import RadiusIndex
+from wallflower.geometry.balls import Ball
+from wallflower.geometry.index import RadiusIndex
 
 CASES = range(150)
 

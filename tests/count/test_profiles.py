@@ -5,7 +5,7 @@ import pytest
 
 from tests.count import twins
 from wallflower.count.sensitivity import global_sensitivity
-from wallflower.detectors.geometry import Ball
+from wallflower.geometry.balls import Ball
 
 ADJACENCIES = ["replace-one", "add-remove"]
 

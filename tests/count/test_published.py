@@ -14,7 +14,7 @@ from wallflower.audit.density import hockey_stick
 from wallflower.count.covers import covers
 from wallflower.count.noise import Noise
 from wallflower.count.sensitivity import global_sensitivity
-from wallflower.detectors.geometry import Ball
+from wallflower.geometry.balls import Ball
 
 
 def test_algorithm_1_as_printed_never_tries_the_last_point():

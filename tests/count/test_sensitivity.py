@@ -5,7 +5,7 @@ import pytest
 
 from tests.count import twins
 from wallflower.count.sensitivity import global_sensitivity, packing
-from wallflower.detectors.geometry import Ball
+from wallflower.geometry.balls import Ball
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])

@@ -10,8 +10,8 @@ from tests.count.stub import Table, declared
 from wallflower.audit.exact import exact_audit
 from wallflower.count import Subspaces
 from wallflower.count.sensitivity import global_sensitivity
-from wallflower.detectors.geometry import normalised_ball
 from wallflower.errors import UsageError
+from wallflower.geometry.balls import normalised_ball
 from wallflower.mechanisms.top import TopH
 from wallflower.noise.entropy import SeededEntropy
 

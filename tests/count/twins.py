@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from wallflower.count.profiles import profile
-from wallflower.detectors.geometry import Ball
+from wallflower.geometry.balls import Ball
 
 
 def near(ball: Ball, one, other) -> bool:

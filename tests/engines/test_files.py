@@ -24,7 +24,7 @@ C = categories("c", ("a", "b", "é", "x,y"), outside=Becomes(3), missing=Becomes
 def read(path, *, columns=("x",), key=None, record=None, **changes):
     declaration = replace(declare(X, C, key=key), source=path, **changes)
     with open_source(declaration).rows(columns) as rows:
-        return rows.record(record) if record else rows.numbers(columns).tolist()
+        return rows.record(record) if record else rows.fetch(numbers=columns).numbers.tolist()
 
 
 @pytest.mark.parametrize(
@@ -205,5 +205,5 @@ def test_a_decimal_too_wide_for_duckdb_is_refused_and_not_misread(tmp_path):
 def test_views_of_text_are_read_as_text():
     cells = pa.array(["1.5", "no", None], pa.string_view())
     with from_frame(pa.table({"x": cells, "c": cells}), declare(X, C, key="c")).rows(("x", "c")) as rows:
-        assert rows.numbers(("x", "c")).tolist() == [[15, 3], [-1, 3], [-1, 0]]
+        assert rows.fetch(numbers=("x", "c")).numbers.tolist() == [[15, 3], [-1, 3], [-1, 0]]
         assert rows.record("no").numbers == {"x": -1, "c": 3}

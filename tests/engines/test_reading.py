@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contracts.engine_sources import categories, numbers
-from wallflower.engines.arrow_reading import read
-from wallflower.engines.reading import UNDECODABLE, Kind, cell_text, day, rule_for
+from wallflower.engines.memory.dialect import read
+from wallflower.engines.reading_rule import UNDECODABLE, Kind, cell_text, day, rule_for
 from wallflower.schema.declaration import Column
 from wallflower.schema.domains import Numbers
 

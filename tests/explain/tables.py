@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wallflower.engines.base import Cells, Nearest, Record
+from wallflower.engines.base import Cells, Fetched, Nearest, Record
 from wallflower.explain.asked import Asked
 from wallflower.explain.space import Space
 from wallflower.schema.declaration import Column, Declaration
@@ -41,15 +41,16 @@ class PlainRows:
     def _by(self):
         return [name for name in self.declaration.columns if name != "y"]
 
+    def fetch(self, *, numbers=(), codes=()):
+        assert list(numbers) in ([], ["y"])
+        steps = np.array([[row[-1]] for row in self.table], dtype=np.int64).reshape(len(self.table), 1)
+        return Fetched(steps[:, : len(numbers)], self.codes(codes))
+
     def codes(self, columns):
         places = [self._by.index(name) for name in columns]
         return np.array([[row[p] for p in places] for row in self.table], dtype=np.int32).reshape(
             len(self.table), len(places)
         )
-
-    def numbers(self, columns):
-        assert list(columns) == ["y"]
-        return np.array([[row[-1]] for row in self.table], dtype=np.int64).reshape(len(self.table), 1)
 
     def record(self, key):
         if self.asked is None or key != "asked":

@@ -8,7 +8,7 @@ import pytest
 
 from tests.contracts.examples_explain import ROWS, TABLE
 from wallflower.cli.app import run
-from wallflower.privacy.ledger import Ledger
+from wallflower.ledger import Ledger
 from wallflower.schema import load
 
 

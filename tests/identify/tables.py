@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 import wallflower as wf
-from wallflower.privacy.ledger import Ledger
+from wallflower.ledger import Ledger
 from wallflower.schema import loads
 
 HEAD = """

@@ -9,9 +9,9 @@ import pytest
 
 from tests.identify import naive
 from tests.identify.tables import declaration, model
-from wallflower.detectors.geometry import Ball
-from wallflower.detectors.radius import RadiusIndex
 from wallflower.errors import DeclarationError
+from wallflower.geometry.balls import Ball
+from wallflower.geometry.index import RadiusIndex
 from wallflower.identify import counting
 from wallflower.identify.counting import FEW, copies, of_rows, within
 from wallflower.identify.metric import Metric, metric_of

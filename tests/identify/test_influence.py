@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import wallflower.identify.influence as module
-from wallflower.detectors.geometry import Ball
+from wallflower.geometry.balls import Ball
 from wallflower.identify.influence import most_influenced
 from wallflower.identify.metric import Metric
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.privacy.declared import FULL, declare, model
+from tests.declared import FULL, declare, model
 from wallflower.errors import BudgetError, NotComposable
 from wallflower.privacy.accounts import ACCOUNTS, COVERS, Account, bookings, check, covered
 from wallflower.privacy.guarantees import (

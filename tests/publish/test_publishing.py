@@ -11,9 +11,9 @@ import pytest
 import wallflower as wf
 from wallflower.cli.app import run
 from wallflower.engines import from_frame
+from wallflower.ledger import Ledger
 from wallflower.mechanisms.shuffle import shuffled
 from wallflower.noise.entropy import SeededEntropy
-from wallflower.privacy.ledger import Ledger
 from wallflower.publish import PlainTable
 from wallflower.publish.space import space_of
 from wallflower.publish.writing import read

@@ -17,7 +17,7 @@ from tests.publish.test_publishing import TABLE, people
 
 import wallflower as wf
 from wallflower.engines import open_source
-from wallflower.privacy.ledger import Ledger
+from wallflower.ledger import Ledger
 from wallflower.publish import PlainTable
 from wallflower.publish.attacks import attack
 from wallflower.publish.published import crowds

@@ -16,11 +16,8 @@ SLIPS = {
     ),
     "another unit": (
         'unit = "row"',
-        'unit = "person"',
-        (
-            'line 5: unit = "person"\n\'unit\' must be "row", got "person". Every promise here is about one row. '
-            'Where a person has several rows, merge them into one first, then write unit = "row".'
-        ),
+        'unit = "household"',
+        'line 5: unit = "household"\n\'unit\' must be one of "row", "person", got "household".',
     ),
     "text for a number": (
         "max_rows = 1_000_000",

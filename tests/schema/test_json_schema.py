@@ -92,13 +92,13 @@ def test_both_refuse_to_drop_where_the_number_of_rows_is_public():
 
 
 def test_both_know_the_same_keys():
-    from wallflower.schema import columns, models, reader
+    from wallflower.schema import budgets, columns, models, reader
 
     schema = json_schema("declaration")
     kinds = (schema["$defs"][kind]["properties"] for kind in ("categories", "numbers", "dates"))
     assert set(schema["properties"]) == set(reader.SECTIONS)
     assert set(schema["$defs"]["table"]["properties"]) == set(reader.TABLE_KEYS)
-    assert set(schema["properties"]["budget"]["properties"]) == set(reader.FAMILIES)
+    assert set(schema["properties"]["budget"]["properties"]) == set(budgets.FAMILIES)
     assert set().union(*kinds) == set(columns.KEYS)
     assert set(schema["$defs"]["model"]["properties"]) == set(models.KEYS)
     assert schema["$defs"]["column"]["properties"]["role"]["enum"] == list(columns.ROLES)

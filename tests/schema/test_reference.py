@@ -9,7 +9,7 @@ from wallflower.errors import DeclarationError
 from wallflower.schema import json_schema, loads
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "declaration.md").read_text(encoding="utf-8")
-FIRST, *PARTS = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
+FIRST, PEOPLE, *PARTS = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
 
 
 def keys(schema):
@@ -32,6 +32,11 @@ def test_every_key_is_on_the_page(key):
 
 def test_the_first_example_is_a_whole_declaration():
     assert list(loads(FIRST, source_optional=False).columns) == ["employee", "title", "salary"]
+
+
+def test_the_example_of_people_is_a_whole_declaration():
+    declared = loads(PEOPLE, source_optional=False)
+    assert (declared.unit, declared.person, declared.columns["cost"].per_person) == ("person", "patient", "sum")
 
 
 def test_the_parts_make_a_whole_with_the_table():

@@ -72,7 +72,7 @@ def attack(
 
 def _as_published(declared: Declaration, published: Path) -> dict[str, Any]:
     """The settings of the last publication with this file name; empty when the ledger has none."""
-    from wallflower.privacy.ledger import Ledger
+    from wallflower.ledger import Ledger
 
     try:
         events = [line.event for line in Ledger.open(declared.ledger).history()]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from wallflower.cli.common import show_lines
-from wallflower.privacy.ledger import Ledger
+from wallflower.ledger import Ledger
 from wallflower.privacy.release import Release
 from wallflower.schema import load
 from wallflower.session import Query, Session

@@ -24,7 +24,7 @@ def init(declaration: Decl) -> None:
     Example:
         wallflower ledger init salaries.toml
     """
-    from wallflower.privacy.ledger import Ledger
+    from wallflower.ledger import Ledger
     from wallflower.schema import load
 
     declared = load(declaration)
@@ -39,7 +39,7 @@ def show(declaration: Decl, as_json: AsJson = False) -> None:
     Example:
         wallflower ledger show salaries.toml
     """
-    from wallflower.privacy.ledger import Ledger
+    from wallflower.ledger import Ledger
     from wallflower.schema import load
 
     declared = load(declaration)
@@ -58,7 +58,7 @@ def history(declaration: Decl, as_json: AsJson = False) -> None:
     Example:
         wallflower ledger history salaries.toml
     """
-    from wallflower.privacy.ledger import Ledger
+    from wallflower.ledger import Ledger
     from wallflower.schema import load
 
     events = Ledger.open(load(declaration).ledger).history()

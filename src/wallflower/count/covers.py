@@ -19,8 +19,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors.geometry import Ball
-from wallflower.detectors.radius import MOST, Graph, RadiusIndex
+from wallflower.geometry.balls import Ball
+from wallflower.geometry.index import MOST, Graph, RadiusIndex
 
 LINES_PER_RADIUS = 16
 """How finely the lines of `Lines` are spaced: a public constant."""

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors.geometry import Ball, normalised_ball
-from wallflower.detectors.radius import RadiusIndex
+from wallflower.geometry.balls import Ball, normalised_ball
+from wallflower.geometry.index import RadiusIndex
 from wallflower.schema.declaration import Declaration
 
 

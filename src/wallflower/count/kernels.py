@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from wallflower.compiling import kernel
 
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def window(values: Ints, times: Ints, t: int, length: int) -> int:
     """The most members within one closed interval of this length; `values` ascend."""
     best = inside = first = 0
@@ -27,7 +28,7 @@ def window(values: Ints, times: Ints, t: int, length: int) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lines_cover(across: Ints, along: Ints, times: Ints, t: int, shape: tuple[float, float, int]) -> int:
     """The most members in one region of the fixed family {|x − c| ≤ half(|y − line|)}, c any integer, line a multiple of `pitch`.
 
@@ -72,7 +73,7 @@ def lines_cover(across: Ints, along: Ints, times: Ints, t: int, shape: tuple[flo
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def degeneracy(starts: Ints, neighbours: NDArray[np.int32], times: Ints, t: int) -> int:  # noqa: C901 - one peeling
     """The largest minimum degree of a subgraph of the members' graph, by peeling; a place is no neighbour of its own."""
     size = times.size

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.count.covers import Cover, covers
-from wallflower.detectors.geometry import Ball
+from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.profiles import Profile
 
 REPLACE_ONE = "replace-one"

@@ -66,6 +66,9 @@ class Outliers:
             notes=notes(noise),
         )
 
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        self.run(rows, entropy)
+
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         noise = self.noise_for(rows.declaration)
         most = largest_answer(rows)
@@ -76,7 +79,7 @@ class Outliers:
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         ball = declared_ball(rows.declaration, self.columns, exact(self.radius))
-        degrees = capped_degrees(rows.numbers(self.columns), ball, 3 * self.neighbours)
+        degrees = capped_degrees(rows.fetch(numbers=self.columns).numbers, ball, 3 * self.neighbours)
         noise = self.noise_for(rows.declaration)
         count, bounds = measure(rows, self.columns, exact(self.radius), noise)
         return {
@@ -118,7 +121,7 @@ def largest_answer(rows: Rows) -> int:
 def measure(rows: Rows, columns: tuple[str, ...], radius: Fraction, noise: Noise) -> tuple[int, Profile | None]:
     """The true count, and the profile where the noise wants one. Private, both of them."""
     ball = declared_ball(rows.declaration, columns, radius)
-    points = rows.numbers(columns)
+    points = rows.fetch(numbers=columns).numbers
     degrees = capped_degrees(points, ball, noise.k + noise.horizon)
     bounds = None
     if noise.horizon:

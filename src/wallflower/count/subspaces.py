@@ -115,6 +115,9 @@ class Subspaces:
             said["counts"] = expected_error(count)["error"]
         return said
 
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        self.run(rows, entropy)
+
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         declaration, candidates = rows.declaration, self.candidates
         scores = self._outliers(rows)
@@ -133,7 +136,7 @@ class Subspaces:
         scores = self._outliers(rows)
         best = np.argsort(-scores, kind="stable")[: max(self.top, 20)]
         return {
-            "facts": {"rows": len(rows.numbers(self.columns)), "subspaces": len(scores)},
+            "facts": {"rows": len(rows.fetch(numbers=self.columns).numbers), "subspaces": len(scores)},
             "tables": [
                 {
                     "title": "Subspaces with the most outliers",
@@ -145,7 +148,7 @@ class Subspaces:
 
     def _outliers(self, rows: Rows) -> NDArray[np.int64]:
         return subspace_outliers(
-            rows.numbers(self.columns),
+            rows.fetch(numbers=self.columns).numbers,
             rows.declaration,
             self.columns,
             size=self.size,

@@ -2,31 +2,39 @@
 
 `open_source(declaration)` reads the file that a declaration names; `from_frame(frame, declaration)` a pandas, polars or Arrow table.
 Both give a `Source`; `with source.rows(columns) as rows:` gives a view (`base.Rows`). The rule by which cells become declared
-integers is `reading`. `describe` and `examine` are the owner's look at the rows (`profile`) and never serve a query.
+integers is `reading_rule`. `describe` and `examine` are the owner's look at the rows (`profile`) and never serve a query.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from wallflower.engines.base import Cells, Nearest, Record, Rows, Source
-from wallflower.engines.profile import describe, examine
-from wallflower.schema.declaration import Declaration
+from wallflower.engines.profile import Described, examine
+from wallflower.schema.declaration import Declaration, Reading
 
 __all__ = ["Cells", "Nearest", "Record", "Rows", "Source", "describe", "examine", "from_frame", "open_source"]
 
 
 def open_source(declaration: Declaration) -> Source:
     """The rows of the file named in the declaration; nothing is read yet."""
-    from wallflower.engines.duck import DuckSource
+    from wallflower.engines.duckdb.source import DuckSource
 
     return DuckSource(declaration)
 
 
 def from_frame(frame: Any, declaration: Declaration) -> Source:
     """The rows of a pandas or polars DataFrame or a pyarrow Table; nothing is read yet."""
-    from wallflower.engines.frames import library_of
-    from wallflower.engines.memory import MemorySource
+    from wallflower.engines.memory.frames import library_of
+    from wallflower.engines.memory.source import MemorySource
 
     library_of(frame)
     return MemorySource(frame, declaration)
+
+
+def describe(path: str | Path, *, table: str | None = None, read: Reading | None = None) -> list[Described]:
+    """Names, kinds and, where they are few, values of the columns of a file. For the owner's first draft. NOT PRIVATE."""
+    from wallflower.engines.duckdb.source import describe as describe_file
+
+    return describe_file(path, table=table, read=read)

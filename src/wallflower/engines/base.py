@@ -27,6 +27,16 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Fetched:
+    """Columns of the same rows: row i of one array and row i of the other are one row."""
+
+    numbers: NDArray[np.int64]
+    """One row per row, one column per name: its number of steps, its day, or the code of its category."""
+    codes: NDArray[np.int32]
+    """One row per row, one column per name: the code of its category or bin."""
+
+
+@dataclass(frozen=True)
 class Cells:
     """Exact statistics of z = metric − centre in each cell of the cube of `by`, empty cells included.
 
@@ -66,12 +76,11 @@ class Rows(Protocol):
         """How many rows there are; refused unless neighbours = "replace-one", where the number is public."""
         ...
 
-    def codes(self, columns: Sequence[str], /) -> NDArray[np.int32]:
-        """One row per row, one column per name: the code of its category or bin."""
-        ...
+    def fetch(self, *, numbers: Sequence[str] = (), codes: Sequence[str] = ()) -> Fetched:
+        """All wanted columns of every row, together.
 
-    def numbers(self, columns: Sequence[str], /) -> NDArray[np.int64]:
-        """One row per row, one column per name: its number of steps."""
+        Rows line up within one fetch and not between two: a database hands them out in an order of its own each time.
+        """
         ...
 
     def record(self, key: str, /) -> Record | None:

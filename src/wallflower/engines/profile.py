@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol, cast
 
 from wallflower.engines.base import Source
-from wallflower.engines.reading import State
+from wallflower.engines.reading_rule import State
 from wallflower.errors import UsageError
-from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop, Reading
-
-FEW = 20
-"""A text column with at most so many different values is probably categorical."""
+from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,16 +102,6 @@ def examine(source: Source, declaration: Declaration) -> Examination:
         raise UsageError(f"{type(source).__name__} cannot be examined.")
     columns = [name for name, column in declaration.columns.items() if column.domain is not None]
     return Examination(declaration=declaration, tally=cast("Examined", source).tally(columns))
-
-
-def describe(path: str | Path, *, table: str | None = None, read: Reading | None = None) -> list[Described]:
-    """Names, kinds and, where they are few, values of the columns of a file. For the owner's first draft."""
-    from wallflower.engines.duck import describe_file
-
-    return [
-        Described(name=name, kind=kind, values=values)
-        for name, kind, values in describe_file(Path(path), table, read or Reading(), FEW)
-    ]
 
 
 _VERBS: Mapping[type, str] = {Clip: "clipped", Becomes: "replaced", Drop: "dropped"}

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wallflower.engines.base import Record
-from wallflower.engines.reading import Kind, Rule, rule_for
+from wallflower.engines.reading_rule import Kind, Rule, rule_for
 from wallflower.errors import DeclarationError, UsageError, nearest_name
-from wallflower.schema.declaration import Declaration
+from wallflower.schema.declaration import Declaration, Reading
 from wallflower.schema.domains import Bins, Categories
 
 POSITION = re.compile("row:(0|[1-9][0-9]{0,17})")
@@ -70,6 +70,12 @@ def find_columns(wanted: Sequence[str], physical: Sequence[str]) -> None:
             raise DeclarationError(f"the data have several columns named '{name}'.", hint="Rename all but one.")
 
 
+def find_table(table: str, tables: Sequence[str]) -> None:
+    """Refuse a table that the source does not have."""
+    if table not in tables:
+        raise DeclarationError(f"the source has no table '{table}'.", hint=nearest_name(table, tables))
+
+
 def _letters(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
@@ -78,6 +84,12 @@ def view_of(
     declaration: Declaration, columns: tuple[str, ...], kinds: Mapping[str, Kind], *, decimal: str = "."
 ) -> View:
     """Rules for the columns, given what the data's schema says they hold."""
+    if declaration.unit == "person":
+        raise DeclarationError('unit = "person" is declared, and this source cannot join the rows of a person.')
+    if declaration.read != Reading(
+        delimiter=declaration.read.delimiter, encoding=declaration.read.encoding, decimal=declaration.read.decimal
+    ):
+        raise DeclarationError("this source cannot read dates, thousands and missing codes in a way of their own.")
     rules = {name: rule_for(declaration.column(name), kinds[name], decimal=decimal) for name in columns}
     key_kind = None
     if declaration.key is not None:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines.base import Cells, Nearest, Rows
+from wallflower.engines.base import Cells, Fetched, Nearest, Rows
 from wallflower.explain.cube import over_contexts, total_in
 from wallflower.explain.space import Space
 
@@ -51,13 +51,18 @@ class Asked:
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """The cell of each row, in row-major order of the cube."""
-        codes = self.rows.codes(self.space.columns).astype(np.int64)
+        codes = self._fetched.codes.astype(np.int64)
         return np.asarray(np.ravel_multi_index(tuple(codes.T), self.space.shape), dtype=np.int64)
 
     @cached_property
     def shifted(self) -> NDArray[np.int64]:
         """Metric minus centre of each row."""
-        return self.rows.numbers((self.metric,))[:, 0] - self.centre
+        return self._fetched.numbers[:, 0] - self.centre
+
+    @cached_property
+    def _fetched(self) -> Fetched:
+        """Cells and metrics in one fetch: two could come in different orders."""
+        return self.rows.fetch(numbers=(self.metric,), codes=self.space.columns)
 
     @cached_property
     def population(self) -> NDArray[np.int64]:

@@ -9,21 +9,23 @@ nearest first, one list below and one above. A context's own list is found by wa
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
-from wallflower.detectors.lof import FLOOR
+from wallflower.compiling import kernel
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Side = tuple[Ints, Ints, Words]
 Room = tuple[Ints, ...]
 
+FLOOR = 1e-10
+"""`detectors.lof.FLOOR`, held equal by a test: what a kernel is made of stands in kernel files alone."""
 CLOSE = 1e-12
 """Relative distance within which a comparison of doubles is left to whole numbers."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _walk(
     gaps: Ints, copies: Ints, words: Words, size: int, outside: np.uint64, k: int, found: Ints, held: Ints
 ) -> int:
@@ -53,7 +55,7 @@ def _walk(
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _neighbourhoods(z: Ints, m: Ints, n: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints) -> None:
     """For each distinct value its neighbours first..last, all within its k-distance `reach`, and how many they are."""
     low, high, inside = 0, -1, 0
@@ -75,7 +77,7 @@ def _neighbourhoods(z: Ints, m: Ints, n: int, k: int, first: Ints, last: Ints, r
         reach[p] = max(z[p] - z[low], z[high] - z[p])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints) -> float:
     """The local outlier factor of one copy of z[centre] among distinct ascending z with multiplicities m."""
     _neighbourhoods(z, m, n, k, first, last, reach, around)
@@ -97,7 +99,7 @@ def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: In
     return factor
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _one(below: Side, above: Side, sizes: tuple[int, int], same: int, outside: np.uint64, k: int, room: Room) -> float:
     """The factor in one context from its walks below and above."""
     gaps, held, z, m, first, last, reach, around = room
@@ -114,7 +116,7 @@ def _one(below: Side, above: Side, sizes: tuple[int, int], same: int, outside: n
     return factor
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _room(k: int) -> Room:
     side, both = 2 * k + 1, 4 * k + 3
     return (
@@ -129,7 +131,7 @@ def _room(k: int) -> Room:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _kept(source: Side, size: int, outside: np.uint64, into: Side) -> int:
     """Copy the entries whose cell can be in a context of this slice."""
     n = 0
@@ -142,7 +144,7 @@ def _kept(source: Side, size: int, outside: np.uint64, into: Side) -> int:
     return n
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def lof_slices(
     below: Side,
     above: Side,
@@ -179,7 +181,7 @@ def lof_slices(
                 )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lof_some(
     below: Side,
     above: Side,
@@ -203,7 +205,7 @@ def lof_some(
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _within(side: Side, size: int, outside: np.uint64, limit: int, enough: int) -> int:
     """Rows of a context at distance 1 to `limit` on one side, counted up to `enough`."""
     found = 0
@@ -215,7 +217,7 @@ def _within(side: Side, size: int, outside: np.uint64, limit: int, enough: int) 
     return found
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def bars(
     below: Side,
     above: Side,
@@ -237,7 +239,7 @@ def bars(
         rare[here] = found < enough[here]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _flip_with(
     m: int, size: int, total: int, squares: float, low: int, high: int, least: int, kappa: NDArray[np.float64]
 ) -> int:
@@ -266,7 +268,7 @@ def _flip_with(
     return answer
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def flips(
     sizes: Ints,
     totals: Ints,

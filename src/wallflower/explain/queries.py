@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
@@ -11,7 +11,7 @@ from wallflower.detectors import Detector
 from wallflower.detectors.base import spelled
 from wallflower.engines.base import Record, Rows
 from wallflower.errors import UsageError
-from wallflower.explain import constrained, full
+from wallflower.explain import constrained, full, trial
 from wallflower.explain.asked import Asked
 from wallflower.explain.checks import check
 from wallflower.explain.inspection import seen
@@ -204,6 +204,20 @@ class Context:
             return OfOnesOwn(asked, self.utility)
         start = self._start_codes(asked.space.domains)
         return Population(asked) if self.utility == "population" or start is None else Overlap(asked, start)
+
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        own = not isinstance(self.utility, str)
+        small = replace(
+            self,
+            record=trial.RECORD,
+            metric=trial.METRIC,
+            by=trial.BY,
+            min_population=1,
+            utility="population" if own else self.utility,
+            start=None if own or self.start is None else trial.START,
+        )
+        with trial.trial_rows(rows.declaration.neighbours) as few:
+            small.run(few, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         asked, known = self._asked(rows)

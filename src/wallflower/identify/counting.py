@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors.geometry import Ball
-from wallflower.detectors.radius import MOST, RadiusIndex
+from wallflower.geometry.balls import Ball
+from wallflower.geometry.index import MOST, RadiusIndex
 from wallflower.identify.metric import Metric
 
 Ints = NDArray[np.int64]
@@ -34,7 +34,7 @@ def within(metric: Metric, points: Ints, asked: Ints, *, cap: int) -> Ints:
         return np.zeros(len(asked), dtype=np.int64)
     if asked.size * len(points) <= SMALL:
         return _plainly(metric, points, asked, cap)
-    fits = 4 * (metric.ball.limit + 1) * len(metric.columns) < 2**63
+    fits = _fits(metric)
     if all(metric.by_gap) and (len(asked) > FEW or not fits):
         return RadiusIndex(points, metric.ball.weights).counts(metric.ball, cap=cap, queries=asked)
     if not fits:  # weights with very long denominators, and categories beside them: exact, and slow
@@ -49,6 +49,16 @@ def of_values(metric: Metric, points: Ints, asked: Ints, *, cap: int) -> tuple[I
     index = RadiusIndex(points, metric.ball.weights)
     equal = Ball(weights=(1,) * points.shape[1], limit=0)
     return index.counts(equal, cap=cap, queries=asked), index.counts(metric.ball, cap=cap, queries=asked)
+
+
+def prepare(metric: Metric, made_up: Ints, *, comparisons: int) -> None:
+    """Load or compile what `of_values` may need when it compares so many numbers."""
+    if comparisons <= SMALL:
+        return
+    if all(metric.by_gap):
+        RadiusIndex(made_up, metric.ball.weights).counts(metric.ball, cap=1, queries=made_up[:1])
+    if _fits(metric):
+        _looked(metric, made_up, made_up[:1], 1)
 
 
 def of_rows(metric: Metric, points: Ints, *, beta: int, cap: int) -> tuple[Ints, Ints]:
@@ -71,6 +81,11 @@ def of_rows(metric: Metric, points: Ints, *, beta: int, cap: int) -> tuple[Ints,
     near = within(metric, points, values, cap=cap)
     same = np.where((near <= beta) | metric.alone, np.minimum(multiplicity, cap), 1)
     return same[value_of], near[value_of]
+
+
+def _fits(metric: Metric) -> bool:
+    """Whether the sums of `_looked` stay within a machine word."""
+    return 4 * (metric.ball.limit + 1) * len(metric.columns) < 2**63
 
 
 def _plainly(metric: Metric, points: Ints, asked: Ints, cap: int) -> Ints:

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors.radius import RadiusIndex
+from wallflower.geometry.index import RadiusIndex
 from wallflower.identify.counting import within
 from wallflower.identify.metric import Metric
 

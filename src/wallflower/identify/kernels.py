@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
+
+from wallflower.compiling import kernel
 
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@kernel(parallel=True)
 def look_at_every_row(rows: Ints, asked: Ints, decision: Any, cap: int, parts: int) -> Ints:
     """For each asked value and each part of the rows how many are near, at most `cap` each.
 

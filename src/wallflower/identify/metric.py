@@ -18,9 +18,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors.geometry import Ball
 from wallflower.engines.base import Rows
 from wallflower.errors import DeclarationError
+from wallflower.geometry.balls import Ball
 from wallflower.schema.declaration import Declaration, Model
 from wallflower.schema.domains import Categories, Numbers
 
@@ -71,12 +71,7 @@ class Metric:
 
     def points(self, rows: Rows) -> Ints:
         """The rows as integers, one column per column of the metric."""
-        declared = rows.declaration
-        parts = [
-            rows.codes([name]) if isinstance(declared.column(name).domain, Categories) else rows.numbers([name])
-            for name in self.columns
-        ]
-        return np.ascontiguousarray(np.hstack(parts), dtype=np.int64)
+        return np.ascontiguousarray(rows.fetch(numbers=self.columns).numbers)
 
 
 def metric_of(declaration: Declaration, model: Model) -> Metric:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ from wallflower.errors import UsageError, nearest_name
 from wallflower.identify.answering import Answering, Fading, Looking
 from wallflower.identify.asked import Given, as_numbers, as_texts, shown_values
 from wallflower.identify.bounds import OwnMargin
-from wallflower.identify.counting import of_values
+from wallflower.identify.counting import of_values, prepare
 from wallflower.identify.influence import most_influenced
 from wallflower.identify.metric import Metric, metric_of
 from wallflower.noise.entropy import Entropy
@@ -89,6 +89,12 @@ class Anomalies:
             expected=answering.expected(),
             notes=(*self._notes(declaration, model, len(asked), influenced), *answering.notes(metric.separating)),
         )
+
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        replace(self, values=self.values[:1]).run(rows, entropy)
+        metric = metric_of(rows.declaration, self._model(rows.declaration))
+        numbers = len(self.values) * len(metric.columns) * rows.declaration.max_rows
+        prepare(metric, metric.points(rows), comparisons=numbers)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any]:
         model = self._model(rows.declaration)

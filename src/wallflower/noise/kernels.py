@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from wallflower.compiling import kernel
 
-@njit(cache=True, nogil=True)
+
+@kernel
 def add_digits(  # noqa: PLR0917 - numba calls by position
     words: NDArray[np.uint32],
     thresholds: NDArray[np.uint32],

@@ -15,8 +15,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from wallflower.compiling import kernel
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -68,7 +69,7 @@ class Blocks(NamedTuple):
     """Normal: more than this many rows are near."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _reach(blocks: Blocks, mid: Floats, half: Floats, mode: int) -> Floats:
     """Least and greatest squared distance between a row of each block and the face: [2, block]."""
     reach = np.zeros((2, blocks.fill.size), np.float32)
@@ -109,7 +110,7 @@ def _reach(blocks: Blocks, mid: Floats, half: Floats, mode: int) -> Floats:
     return reach
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _measure(
     x: NDArray[Any], unit: Floats, base: Floats, fixed: Flags, b: int, mid: Floats, half: Floats, mode: int, out: Floats
 ) -> None:
@@ -152,7 +153,7 @@ def _measure(
                 out[i] += t * t
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+@kernel(error_model="numpy", fastmath={"reassoc"})
 def _tally(squares: Floats, many: int, edge: np.float32) -> int:
     """How many of the first `many` are at most `edge`; counted in float32, exact up to 2^24, because that fills the registers."""
     count = np.float32(0)
@@ -161,14 +162,14 @@ def _tally(squares: Floats, many: int, edge: np.float32) -> int:
     return int(count)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _class_of(both: np.float32) -> int:
     return int(
         min(both * np.float32(_FINENESS), np.float32(_CLASSES - 1))
     )  # the least first: an integer holds no 10^30
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> int:
     """YES: surely more than `enough` rows are near. NO: surely not. UNSURE: it hangs on rows inside the margin."""
     sure = 0
@@ -208,7 +209,7 @@ def face(blocks: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> 
     return UNSURE
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _hoped(guide: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) -> Any:
     """Whether a face is worth asking all rows about, as far as the guide can tell."""
     if guide.rows == 0:
@@ -217,7 +218,7 @@ def _hoped(guide: Blocks, mid: Floats, half: Floats, mode: int, room: Floats) ->
     return answer == YES if mode == FARTHEST else answer == NO
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _exactly_near(blocks: Blocks, b: int, i: int, point: Whole) -> Any:
     total = 0.0
     for a in range(point.size):
@@ -234,14 +235,14 @@ def _exactly_near(blocks: Blocks, b: int, i: int, point: Whole) -> Any:
     return np.int64(blocks.limit - whole) >= 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _place(blocks: Blocks, point: Whole, mid: Floats, half: Floats) -> None:
     for a in range(point.size):
         mid[a] = (point[a] - blocks.centre[a]) * blocks.scale[a]
         half[a] = 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def near(blocks: Blocks, point: Whole, mid: Floats, half: Floats, room: Floats) -> int:
     """How many rows are near `point`, exactly."""
     _place(blocks, point, mid, half)
@@ -260,7 +261,7 @@ def near(blocks: Blocks, point: Whole, mid: Floats, half: Floats, room: Floats) 
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def normal(blocks: Blocks, point: Whole, mid: Floats, half: Floats, room: Floats) -> Any:
     """Whether `point` is not a (p, d)-outlier, exactly."""
     _place(blocks, point, mid, half)
@@ -270,7 +271,7 @@ def normal(blocks: Blocks, point: Whole, mid: Floats, half: Floats, room: Floats
     return near(blocks, point, mid, half, room) > blocks.enough
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def normal_many(blocks: Blocks, points: Whole, out: Flags) -> None:
     mid = np.empty(points.shape[1], np.float32)
     half = np.empty(points.shape[1], np.float32)
@@ -279,7 +280,7 @@ def normal_many(blocks: Blocks, points: Whole, out: Flags) -> None:
         out[i] = normal(blocks, points[i], mid, half, room)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+@kernel(error_model="numpy", fastmath={"reassoc"})
 def _within(blocks: Blocks, b: int, room: Floats, spot: Floats) -> int:
     """About how many rows of a block are near with this sensitive value, `room` holding their squared distance without it."""
     count = np.float32(0)
@@ -301,7 +302,7 @@ def _within(blocks: Blocks, b: int, room: Floats, spot: Floats) -> int:
     return int(count)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _face_of(blocks: Blocks, low: Whole, high: Whole, sides: NDArray[np.int8], mid: Floats, half: Floats) -> int:
     """Middle and half width of the face of a box; returns the widest free axis, −1 for a corner."""
     widest = -1
@@ -319,13 +320,13 @@ def _face_of(blocks: Blocks, low: Whole, high: Whole, sides: NDArray[np.int8], m
     return widest
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _corner(low: Whole, high: Whole, sides: NDArray[np.int8], point: Whole) -> None:
     for a in range(low.size):
         point[a] = high[a] if sides[a] == HIGH else low[a]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _favoured(guide: Blocks, mid: Floats, half: Floats, values: Whole, room: Floats) -> int:
     """The value with which most rows of the guide are near all of a face."""
     quasi = mid.size - values.shape[1]
@@ -344,7 +345,7 @@ def _favoured(guide: Blocks, mid: Floats, half: Floats, values: Whole, room: Flo
     return int(np.argmax(counts))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def leading(guide: Blocks, low: Whole, high: Whole, values: Whole) -> Any:
     """The value with which most rows of the guide are near all of the box."""
     mid = np.empty(low.size + values.shape[1], np.float32)
@@ -353,7 +354,7 @@ def leading(guide: Blocks, low: Whole, high: Whole, values: Whole) -> Any:
     return _favoured(guide, mid, half, values, np.empty(WIDTH, np.float32))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _some_normal(
     blocks: Blocks,
     guide: Blocks,
@@ -395,7 +396,7 @@ def _some_normal(
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _together(
     blocks: Blocks, guide: Blocks, low: Whole, high: Whole, values: Whole, mid: Floats, half: Floats, room: Floats
 ) -> Any:
@@ -409,7 +410,7 @@ def _together(
     return _hoped(guide, mid, half, FARTHEST, room) and face(blocks, mid, half, FARTHEST, room) == YES
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def corners(
     blocks: Blocks,
     guide: Blocks,
@@ -477,7 +478,7 @@ def corners(
     return YES
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def some_corner(
     blocks: Blocks, guide: Blocks, low: Whole, high: Whole, values_: Whole, good: Flags, patience: int
 ) -> int:
@@ -522,7 +523,7 @@ def some_corner(
     return answer
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _split(
     points: Whole, order: Whole, start: int, stop: int, blocks: Blocks, first: int, mid: Floats, half: Floats
 ) -> tuple[int, float]:
@@ -546,7 +547,7 @@ def _split(
     return widest, cut
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _part(points: Whole, order: Whole, start: int, stop: int, axis: int, cut: float) -> int:
     i = start
     for j in range(start, stop):
@@ -556,7 +557,7 @@ def _part(points: Whole, order: Whole, start: int, stop: int, axis: int, cut: fl
     return i
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def values_at(blocks: Blocks, guide: Blocks, spot: Whole, values: Whole, good: Flags) -> None:
     """Mark in `good` the sensitive values that are normal with these quasi-identifiers, whole ranges of them at once; a value of
     which the guide thinks little is passed over.
@@ -590,7 +591,7 @@ def values_at(blocks: Blocks, guide: Blocks, spot: Whole, values: Whole, good: F
             stack.append((middle, stop))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def everyone(
     blocks: Blocks, guide: Blocks, people: Whole, values_: Whole, good: Flags, bad: Flags, first_only: bool, hasty: bool
 ) -> int:
@@ -640,7 +641,7 @@ def everyone(
     return answer
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def someone(blocks: Blocks, guide: Blocks, people: Whole, values_: Whole, good: Flags) -> int:
     """Candidate plainness (a): complete `good`: which values are normal for someone."""
     quasi = people.shape[1]
@@ -692,7 +693,7 @@ def someone(blocks: Blocks, guide: Blocks, people: Whole, values_: Whole, good: 
     return answer
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def matching(blocks: Blocks, low: Whole, high: Whole, out: Whole) -> int:
     """Slots (block·WIDTH + place) of the rows inside the box; returns how many."""
     found = 0
@@ -728,7 +729,7 @@ class Trees(NamedTuple):
     numeric: NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _loss(trees: Trees, a: int, low: int, high: int) -> Any:
     """Definition 3.7 of the smallest publishable interval over [low, high]."""
     if trees.offset[a] >= 0:
@@ -741,7 +742,7 @@ def _loss(trees: Trees, a: int, low: int, high: int) -> Any:
     return (high - low + trees.numeric[a]) * trees.unit[a]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _outermost(blocks: Blocks, low: Whole, high: Whole, middle: Whole, mid: Floats, half: Floats, room: Floats) -> Any:
     quasi = low.size
     for a in range(quasi):
@@ -754,7 +755,7 @@ def _outermost(blocks: Blocks, low: Whole, high: Whole, middle: Whole, mid: Floa
     return face(blocks, mid, half, FARTHEST, room)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def outermost(blocks: Blocks, low: Whole, high: Whole, value: Whole) -> Any:
     """YES, NO or UNSURE: whether the corner farthest from the rows' centre is normal with this sensitive value."""
     axes = low.size + value.size
@@ -763,7 +764,7 @@ def outermost(blocks: Blocks, low: Whole, high: Whole, value: Whole) -> Any:
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def expand(
     rows: Whole,
     codes: Whole,
@@ -867,7 +868,7 @@ class Offers(NamedTuple):
     bunch_total: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def bounded(offers: Offers, bunch: int) -> None:
     """Bring the bounds of one bunch up to date."""
     first = bunch * BUNCH
@@ -879,7 +880,7 @@ def bounded(offers: Offers, bunch: int) -> None:
     offers.bunch_total[bunch] = offers.totals[first:last].min()
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _offer(offers: Offers, g: int, row: Whole, trees: Trees, best: Whole, cost: Doubles) -> None:
     """Put group g in its place among the cheapest; of two that cost the same, the earlier group is the cheaper."""
     more = 0.0
@@ -906,7 +907,7 @@ def _offer(offers: Offers, g: int, row: Whole, trees: Trees, best: Whole, cost: 
     best[j] = g
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def cheapest(row: Whole, offers: Offers, trees: Trees, best: Whole, cost: Doubles) -> None:
     """The groups whose information loss grows least when `row` joins, in `best`; `cost` holds their growth."""
     cost[:] = np.inf
@@ -930,14 +931,14 @@ def cheapest(row: Whole, offers: Offers, trees: Trees, best: Whole, cost: Double
             _offer(offers, g, row, trees, best, cost)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def losses_of(low: Whole, high: Whole, trees: Trees, out: Doubles) -> None:
     for g in range(low.shape[0]):
         for a in range(low.shape[1]):
             out[g, a] = _loss(trees, a, low[g, a], high[g, a])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def unhidable(blocks: Blocks, rows: Whole, least: Whole, most: Whole, out: Flags) -> None:
     """Rows that are provably in no strictly plain group: some corner outward of them is an outlier with every value.
 

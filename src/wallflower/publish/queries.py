@@ -157,6 +157,9 @@ class PlainTable:
             notes=notes,
         )
 
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        made_of(self, rows)
+
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         from wallflower.publish.writing import sheet, write
 
@@ -201,7 +204,7 @@ def originals(query: PlainTable, rows: Rows) -> Checker:
 
 def _places(rows: Rows, axes: Sequence[Axis]) -> NDArray[np.int64]:
     """All rows in canonical order, so that the order in which an engine hands them out changes nothing."""
-    numbers = rows.numbers([axis.name for axis in axes])
+    numbers = rows.fetch(numbers=[axis.name for axis in axes]).numbers
     table = np.column_stack([axis.places(numbers[:, a]) for a, axis in enumerate(axes)]).astype(np.int64)
     return np.ascontiguousarray(table[np.lexsort(table.T[::-1])])
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import cast, get_args
 
-from wallflower.schema.declaration import Becomes, Clip, Column, Drop, Neighbours, Role
+from wallflower.schema.declaration import Becomes, Clip, Column, Drop, Neighbours, Reading, Role
 from wallflower.schema.domain_parser import number_of, own_units, read_domain
 from wallflower.schema.domains import Bins, Categories, Dates, Domain
+from wallflower.schema.format_parser import (
+    read_codes,
+    read_dates,
+    read_thousands,
+    refuse_declared_codes,
+    refuse_unread,
+)
 from wallflower.schema.hierarchy import ORDERED
+from wallflower.schema.people import People, read_reducer
 from wallflower.schema.problems import Bare, Problems, said
 from wallflower.schema.section import Section, nearest_hint
 
@@ -27,6 +36,10 @@ KEYS = (
     "scale",
     "weight",
     "hierarchy",
+    "per_person",
+    "thousands",
+    "date",
+    "missing_codes",
 )
 ROLES: tuple[Role, ...] = get_args(Role)
 DROP_MOVES_THE_COUNT = (
@@ -34,11 +47,20 @@ DROP_MOVES_THE_COUNT = (
 )
 
 
-def read_column(
-    problems: Problems, name: str, raw: dict[str, object], *, neighbours: Neighbours | None, folder: Path
-) -> Column | None:
+@dataclass(frozen=True)
+class Surroundings:
+    """What a column's table says that its own lines depend on."""
+
+    neighbours: Neighbours | None
+    folder: Path
+    people: People
+    read: Reading
+
+
+def read_column(problems: Problems, name: str, raw: dict[str, object], around: Surroundings) -> Column | None:
     """The column, or None after noting what is wrong with it."""
     before = len(problems.found)
+    neighbours, folder = around.neighbours, around.folder
     if raw.get("role") == "identifier":
         reason = "An identifier never reaches a query: it needs its role and nothing else."
         why_not = dict.fromkeys(KEYS[1:], reason)
@@ -61,6 +83,10 @@ def read_column(
     if isinstance(domain, Categories) and "scale" in section:
         section.refuse("scale", "'scale' is for numbers and dates, and this column holds declared values.")
     hierarchy = _hierarchy(section, folder)
+    per_person = read_reducer(section, domain, around.people)
+    thousands, dates, codes = read_thousands(section, around.read.decimal), read_dates(section), read_codes(section)
+    refuse_unread(section, domain)
+    refuse_declared_codes(section, domain, around.read.missing_codes if codes is None else codes)
     if len(problems.found) > before:
         return None
     return Column(
@@ -74,6 +100,10 @@ def read_column(
         scale=scale,
         weight=weight,
         hierarchy=hierarchy,
+        per_person=per_person,
+        thousands=thousands,
+        dates=dates,
+        missing_codes=codes,
     )
 
 

@@ -10,9 +10,13 @@ from typing import Literal
 
 from wallflower.errors import DeclarationError, nearest_name
 from wallflower.schema.domains import Bins, Categories, Dates, Domain, Numbers
+from wallflower.schema.formats import ISO, MOMENTS, CellFormat, DateFormat
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 Neighbours = Literal["add-remove", "replace-one"]
+Unit = Literal["row", "person"]
+Reducer = Literal["sum", "mean", "min", "max", "rows", "most-common", "latest", "earliest"]
+BY_TIME: tuple[Reducer, ...] = ("latest", "earliest")
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,12 @@ class Column:
     weight: Fraction | None = None
     hierarchy: object = None
     """The place of a hierarchy file (text, joined with the declaration's folder), or the nested table as written."""
+    per_person: Reducer | None = None
+    """How the cells of a person's rows become one; None where rows are not reduced."""
+    thousands: str | None = None
+    """Its own mark between groups of digits; None: as the table's `read` says. So too the next two."""
+    dates: tuple[DateFormat, ...] | None = None
+    missing_codes: tuple[str, ...] | None = None
 
     @property
     def numeric(self) -> Numbers | Dates:
@@ -82,6 +92,10 @@ class Reading:
     delimiter: str = ","
     encoding: str = "utf-8"
     decimal: str = "."
+    thousands: str = ""
+    dates: tuple[DateFormat, ...] | None = None
+    """None: ISO dates, and for `time` with or without a time of day."""
+    missing_codes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +105,8 @@ class Budget:
     epsilon: Fraction | None = None
     delta: Fraction = Fraction(0)
     publications: int | None = None
+    accounting: Literal["sum", "zcdp"] = "sum"
+    """Whether many small releases may be added up as zero-concentrated differential privacy."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +137,7 @@ class Declaration:
     key: str | None
     neighbours: Neighbours
     max_rows: int
+    """A public bound on the rows that a query sees: rows of the data, or people, or `rows_per_person` times people."""
     reviewed: bool
     test: bool
     ledger: Path
@@ -130,8 +147,40 @@ class Declaration:
     models: Mapping[str, Model] = field(default_factory=dict)
     fingerprint: str
     """SHA-256 over the meaning of the file; goes into every ledger entry."""
-    unit: Literal["row"] = "row"
+    unit: Unit = "row"
+    """What one promise is about."""
+    person: str | None = None
+    """The column that says whose row it is; set exactly when the unit is a person."""
+    time: str | None = None
+    """The column that orders a person's rows."""
+    rows_per_person: int | None = None
+    """At most so many rows of a person count; None: a person's rows are reduced to one."""
+    askers: Mapping[str, Mapping[str, Budget]] = field(default_factory=dict)
+    """Second limits: what each named asker may spend of a family's budget."""
     path: Path | None = None
+
+    @property
+    def max_people(self) -> int:
+        """The public bound on the number of units, as declared: `max_people`, or `max_rows` where the unit is a row."""
+        return self.max_rows // (self.rows_per_person or 1)
+
+    @property
+    def reduced(self) -> bool:
+        """Whether every person is one row, made from all of that person's."""
+        return self.unit == "person" and self.rows_per_person is None
+
+    def format_of(self, name: str) -> CellFormat:
+        """How the texts of a column are read, whether it is declared or not."""
+        column, table = self.columns.get(name), self.read
+        dates = table.dates if column is None or column.dates is None else column.dates
+        thousands = table.thousands if column is None or column.thousands is None else column.thousands
+        codes = table.missing_codes if column is None or column.missing_codes is None else column.missing_codes
+        return CellFormat(
+            decimal=table.decimal,
+            thousands=thousands,
+            dates=dates or (MOMENTS if name == self.time else (ISO,)),
+            missing_codes=codes,
+        )
 
     def column(self, name: str) -> Column:
         """The declared column, or an error that names the closest one."""

@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import cast, get_args
 
-from wallflower.schema.columns import read_column
-from wallflower.schema.declaration import Budget, Column, Declaration, Neighbours, Reading
+from wallflower.schema.budgets import read_askers, read_budgets
+from wallflower.schema.columns import Surroundings, read_column
+from wallflower.schema.declaration import Column, Declaration, Neighbours
 from wallflower.schema.fingerprint import fingerprint
+from wallflower.schema.format_parser import read_reading
 from wallflower.schema.models import read_models
 from wallflower.schema.parser import parse, read_text
+from wallflower.schema.people import read_people
 from wallflower.schema.problems import CONTROL, said
 from wallflower.schema.section import Section
 
-SECTIONS = ("table", "budget", "columns", "identify")
+SECTIONS = ("table", "budget", "askers", "columns", "identify")
 TABLE_KEYS = (
     "id",
     "source",
     "table",
     "key",
     "unit",
+    "person",
+    "time",
+    "rows_per_person",
     "neighbours",
     "max_rows",
+    "max_people",
     "reviewed",
     "test",
     "ledger",
     "read",
 )
-FAMILIES = {
-    "dp": ("epsilon", "delta"),
-    "output-constrained-dp": ("epsilon", "delta"),
-    "plain-k-anonymity": ("publications",),
-    "local-dp": ("epsilon",),
-    "metric-privacy": ("epsilon",),
-}
-NO_FAMILIES = {
-    "sensitive-privacy": "Each [identify.NAME] has an epsilon of its own.",
-    "zcdp": "It is charged in [budget.dp], converted to epsilon and delta.",
-}
 DRAFT = "Draft one with: wallflower declare DATA -o FILE"
-ONE_PERSON_ONE_ROW = 'Every promise here is about one row. Where a person has several rows, merge them into one first, then write unit = "row".'
 
 
 def load(path: str | Path, *, source_optional: bool = False) -> Declaration:
@@ -78,15 +74,17 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     source_table = table.text("table")
     if source_table is not None and "source" not in table:
         table.refuse("table", "'table' names a table inside the file 'source', and there is no 'source'.")
-    _unit(table)
     table.need("neighbours", 'neighbours = "add-remove"')
     neighbours = cast("Neighbours | None", table.choice("neighbours", get_args(Neighbours)))
-    table.need("max_rows", "max_rows = 1_000_000")
-    max_rows = table.whole("max_rows", least=1)
+    people = read_people(table, neighbours)
     reviewed, test = table.flag("reviewed"), table.flag("test")
-    read = _reading(table)
-    budgets = _budgets(file)
-    columns = _columns(file, key, neighbours, folder)
+    read = read_reading(table)
+    budgets = read_budgets(file)
+    askers = read_askers(file, budgets)
+    named = tuple(each for each in (key, people.person, people.time) if each)
+    columns = _columns(file, named, Surroundings(neighbours, folder, people, read))
+    if people.person in columns:
+        _identifier_only(file, columns, people.person)
     models = read_models(file, columns)
     problems.raise_any()
 
@@ -94,9 +92,9 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         id=cast("str", name_of_table),
         source=folder / source if source else None,
         source_table=source_table,
-        key=key,
+        key=people.person or key,
         neighbours=cast("Neighbours", neighbours),
-        max_rows=cast("int", max_rows),
+        max_rows=cast("int", people.most) * (people.rows_per_person or 1),
         reviewed=bool(reviewed),
         test=bool(test),
         ledger=folder / cast("str", ledger),
@@ -105,60 +103,27 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         columns={name: column for name, column in columns.items() if column is not None},
         models=models,
         fingerprint="",
+        unit=people.unit,
+        person=people.person,
+        time=people.time,
+        rows_per_person=people.rows_per_person,
+        askers=askers,
     )
     return replace(declaration, fingerprint=fingerprint(declaration, source=source, ledger=cast("str", ledger)))
 
 
-def _unit(table: Section) -> None:
-    if "unit" in table and table.raw["unit"] != "row":
-        table.wrong("unit", '"row"', ONE_PERSON_ONE_ROW)
+def _identifier_only(file: Section, columns: Mapping[str, Column | None], person: str) -> None:
+    column = columns[person]
+    if column is not None and column.role != "identifier":
+        file.refuse(
+            "columns",
+            f"'{person}' says whose row it is, so its role is \"identifier\".",
+            "No question reads it; it needs no domain, or no declaration at all.",
+            at=(person, "role"),
+        )
 
 
-def _reading(table: Section) -> Reading:
-    section = table.section("read", ("delimiter", "encoding", "decimal"))
-    if section is None:
-        return Reading()
-    delimiter, decimal = section.raw.get("delimiter", ","), section.raw.get("decimal", ".")
-    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
-        section.wrong("delimiter", 'one character, such as ";" or "\\t"')
-        delimiter = ","
-    decimal = section.choice("decimal", (".", ",")) or "."
-    if delimiter == decimal and ("delimiter" in section or "decimal" in section):
-        key = "decimal" if "decimal" in section else "delimiter"
-        section.refuse(key, f"'delimiter' and 'decimal' are both {said(decimal)}.", "Name the two characters apart.")
-    encoding = section.text("encoding") or "utf-8"
-    try:
-        "a".encode(encoding)  # codecs.lookup would also find "base64", which is no encoding of text
-    except (LookupError, UnicodeError):
-        section.wrong("encoding", "an encoding of text that Python knows", 'For example "utf-8" or "latin-1".')
-    return Reading(delimiter=delimiter, encoding=encoding, decimal=decimal)
-
-
-def _budgets(file: Section) -> dict[str, Budget]:
-    families = file.section("budget", tuple(FAMILIES), why_not=NO_FAMILIES)
-    budgets: dict[str, Budget] = {}
-    for family in families.raw if families else ():
-        if families is None or family not in FAMILIES:
-            continue
-        section = families.section(family, FAMILIES[family])
-        if section is None:
-            continue
-        if family == "plain-k-anonymity":
-            section.need("publications", "publications = 1")
-            publications = section.whole("publications", least=1)
-            budgets[family] = Budget(publications=publications)
-            continue
-        section.need("epsilon", 'epsilon = "1"')
-        epsilon, delta = section.budget("epsilon"), section.budget("delta")
-        if epsilon is not None and epsilon <= 0:
-            section.wrong("epsilon", "above 0")
-        if delta is not None and not 0 <= delta < 1:
-            section.wrong("delta", "at least 0 and below 1")
-        budgets[family] = Budget(epsilon=epsilon, delta=delta or Budget.delta)
-    return budgets
-
-
-def _columns(file: Section, key: str | None, neighbours: Neighbours | None, folder: Path) -> dict[str, Column | None]:
+def _columns(file: Section, named: tuple[str, ...], around: Surroundings) -> dict[str, Column | None]:
     raw = file.raw.get("columns")
     if not isinstance(raw, dict) or not raw:
         if "columns" in file:
@@ -169,7 +134,7 @@ def _columns(file: Section, key: str | None, neighbours: Neighbours | None, fold
             )
         return {}
     columns: dict[str, Column | None] = {}
-    folded = {key.casefold(): key} if key else {}
+    folded = {name.casefold(): name for name in named}
     for name, body in raw.items():
         if not name.strip() or CONTROL.search(name):
             file.refuse(
@@ -183,7 +148,7 @@ def _columns(file: Section, key: str | None, neighbours: Neighbours | None, fold
                 "columns", f"'{name}' and '{other}' differ in case alone, and SQL does not tell them apart.", at=(name,)
             )
         if isinstance(body, dict):
-            columns[name] = read_column(file.problems, name, body, neighbours=neighbours, folder=folder)
+            columns[name] = read_column(file.problems, name, body, around)
         else:
             file.refuse(
                 "columns", f"'{name}' must be a table, got {said(body)}.", f"Write [columns.{name}].", at=(name,)

@@ -25,6 +25,13 @@ class Query(Protocol):
         """The promise and the cost, from public things alone; refuses what the declaration cannot support."""
         ...
 
+    def prepare(self, rows: Rows, entropy: Entropy, /) -> None:
+        """Try on made-up rows whatever can fail without looking at a real one: compile or load kernels, start threads.
+
+        Comes before the charge, so that what breaks here costs nothing. Writes nothing anyone can see.
+        """
+        ...
+
     def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | None:
         """The answer, or None when there is none. Total: no row makes it fail."""
         ...

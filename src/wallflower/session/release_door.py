@@ -6,9 +6,10 @@ Nothing is read before the charge is on disk, and nothing is shown before the an
 from __future__ import annotations
 
 from wallflower.engines.base import Source
+from wallflower.engines.made_up import made_up_rows
 from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
+from wallflower.ledger.book import Charge, Ledger
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
-from wallflower.privacy.ledger import Charge, Ledger
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import Release
 from wallflower.schema.declaration import Declaration
@@ -23,7 +24,7 @@ class Session:
     >>> import pyarrow, tempfile, wallflower
     >>> from pathlib import Path
     >>> from wallflower.count import Outliers
-    >>> from wallflower.privacy.ledger import Ledger
+    >>> from wallflower.ledger import Ledger
     >>> from wallflower.schema import loads
     >>> folder = tempfile.TemporaryDirectory()
     >>> declared = loads('''
@@ -79,6 +80,7 @@ class Session:
         asked = description(query)
         if not ledger.check(price.guarantee, declaration=self.declaration, query=asked, request_id=request_id):
             self._source.verify(query.columns)  # names and types of columns, no row: a typing error should cost nothing
+            self._prepare(query)
         charge = ledger.charge(price.guarantee, declaration=self.declaration, query=asked, request_id=request_id)
         if charge.replay is not None:
             return _recorded(charge, price)
@@ -89,6 +91,21 @@ class Session:
     @property
     def owner(self) -> Owner:
         return Owner(self.declaration, self._source)
+
+    def _prepare(self, query: Query) -> None:
+        """Whatever can fail without looking at a row fails here, for nothing."""
+        try:
+            if self._entropy.private:
+                self._entropy.bits(8)
+            with made_up_rows(self.declaration, query.columns) as rows:
+                query.prepare(rows, SeededEntropy(0))
+        except WallflowerError:
+            raise
+        except Exception as error:
+            raise UsageError(
+                f"this question cannot be answered here: {type(error).__name__} ({error}).",
+                hint="It was tried on made-up rows; nothing was read and nothing has been charged.",
+            ) from error
 
     def _draw(self, query: Query, price: Price, charge: Charge) -> Release:
         """The answer; whatever breaks is told by its kind and place alone, with no chain or frame that could hold a row."""

@@ -1,0 +1,90 @@
+"""An empty DuckDB in memory that runs Ibis expressions, with a memory limit and a private folder to spill into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wallflower.engines.redaction import broken, private_folder, quietly
+
+MEMORY_LIMIT = "1GiB"
+"""What DuckDB may hold; beyond it, it spills into the private folder."""
+BATCH = 250_000
+"""Rows fetched at a time."""
+SETTINGS = {
+    # Nothing is downloaded, and rows come in the order of the file on every call.
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "preserve_insertion_order": "true",
+}
+
+
+@dataclass(frozen=True)
+class Database:
+    """Ibis writes the SQL; DuckDB's own connection runs it, so that nothing is asked twice."""
+
+    connection: Any
+    folder: Path
+    """Where copies of rows may be put; gone when the database is closed."""
+    schemas: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def run(self, sql: str) -> list[tuple[Any, ...]]:
+        return list(self.connection.execute(sql).fetchall())
+
+    def define(self, name: str, sql: str, schema: Mapping[str, str]) -> Any:
+        """A view with the given names and Ibis types."""
+        self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
+        self.schemas[name] = schema
+        return self.table(name)
+
+    def view(self, name: str, expression: Any) -> Any:
+        """A view of an expression: a border that Ibis does not merge expressions across."""
+        schema = {column: str(type_) for column, type_ in expression.schema().items()}
+        return self.define(name, compiled(expression), schema)
+
+    def table(self, name: str) -> Any:
+        import ibis
+
+        return ibis.table(self.schemas[name], name=name)
+
+    def rows(self, expression: Any) -> list[dict[str, Any]]:
+        return [row for batch in self.batches(expression) for row in batch.to_pylist()]
+
+    def number(self, expression: Any) -> int:
+        return int(self.run(compiled(expression.as_table()))[0][0])
+
+    def batches(self, expression: Any) -> Any:
+        result = self.connection.execute(compiled(expression))
+        if hasattr(result, "to_arrow_reader"):
+            return result.to_arrow_reader(BATCH)
+        return result.fetch_record_batch(BATCH)  # its name before DuckDB 1.5
+
+
+def compiled(expression: Any) -> str:
+    import ibis
+
+    return str(ibis.to_sql(expression, dialect="duckdb", pretty=False))
+
+
+@contextmanager
+def database(memory_limit: str = MEMORY_LIMIT) -> Iterator[Database]:
+    """Closed, and its folder removed, however the block ends."""
+    with private_folder() as folder:
+        connection = quietly(lambda: _connect(memory_limit, folder), broken)
+        try:
+            yield Database(connection, folder)
+        finally:
+            connection.close()
+
+
+def _connect(memory_limit: str, folder: Path) -> Any:
+    import duckdb
+
+    config = {"temp_directory": str(folder), "memory_limit": memory_limit, **SETTINGS}
+    connection = duckdb.connect(":memory:", config=config)
+    connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection

@@ -1,0 +1,84 @@
+"""Rows in a file, read and aggregated by DuckDB through Ibis, within a memory limit and a private spill folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from wallflower.engines import owner_counts
+from wallflower.engines.base import Rows
+from wallflower.engines.duckdb.database import MEMORY_LIMIT, Database, database
+from wallflower.engines.duckdb.files import File, open_file
+from wallflower.engines.duckdb.rows import DuckRows
+from wallflower.engines.profile import Described, Tally
+from wallflower.engines.reading_rule import Kind
+from wallflower.engines.redaction import broken, quietly, unreadable
+from wallflower.engines.view import View, view_of, wanted_columns, with_key
+from wallflower.errors import DeclarationError
+from wallflower.schema.declaration import Declaration, Reading
+
+
+@dataclass(frozen=True)
+class DuckSource:
+    """The file that a declaration names."""
+
+    declaration: Declaration
+    memory_limit: str = MEMORY_LIMIT
+
+    @contextmanager
+    def rows(self, columns: Sequence[str], /) -> Iterator[Rows]:
+        with self.open(columns) as rows:
+            yield rows
+
+    def verify(self, columns: Sequence[str], /) -> None:
+        with database(self.memory_limit) as base:
+            self._view(base, columns)
+
+    @contextmanager
+    def open(self, columns: Sequence[str]) -> Iterator[DuckRows]:
+        """`rows`, with what the owner may ask as well."""
+        with database(self.memory_limit) as base:
+            file, view = self._view(base, columns)
+            needed = with_key(self.declaration, view.columns)
+            path = file.path
+            quietly(lambda: file.stage(base, needed), lambda: unreadable(path))
+            yield quietly(lambda: DuckRows.over(view, base, needed), broken)
+
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """For the owner alone (`profile.examine`)."""
+        key = self.declaration.key
+        with self.open(columns) as rows:
+            raw = None if key is None else f"c{rows.needed.index(key)}"
+            return quietly(lambda: owner_counts.tally(rows.base, rows.view, raw), broken)
+
+    def _view(self, base: Database, columns: Sequence[str]) -> tuple[File, View]:
+        """From the file's schema alone."""
+        wanted = wanted_columns(self.declaration, columns)
+        file = open_file(self.declaration.source, self.declaration.source_table, self.declaration.read)
+        needed = with_key(self.declaration, wanted)
+        kinds = quietly(lambda: file.kinds(base, needed), lambda: unreadable(file.path))
+        return file, view_of(self.declaration, wanted, kinds, decimal=file.decimal)
+
+
+def describe(path: str | Path, *, table: str | None = None, read: Reading | None = None) -> list[Described]:
+    """Names, kinds and, where they are few, values of the columns of a file. For the owner's first draft. NOT PRIVATE."""
+    place = Path(path)
+    with database() as base:
+        file = open_file(place, table, read or Reading())
+
+        def work() -> list[Described]:
+            names = list(dict.fromkeys(file.names(base)))
+            kinds = [_kind_or_none(file, base, name) for name in names]
+            file.stage(base, names)
+            return list(owner_counts.described(base, names, kinds))
+
+        return quietly(work, lambda: unreadable(place))
+
+
+def _kind_or_none(file: File, base: Database, name: str) -> Kind | None:
+    try:
+        return file.kinds(base, [name])[name]
+    except DeclarationError:
+        return None  # a type that cannot be declared, or a name that occurs twice

@@ -1,0 +1,47 @@
+"""The few pieces of SQL that Ibis has no words for: how a file becomes a view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wallflower.engines.duckdb.database import Database
+from wallflower.engines.reading_rule import Kind
+
+TYPES = {
+    # The width of numbers does not matter to the rule. Reals are called float32 so that Ibis always writes the cast to double.
+    Kind.INTEGER: "int64",
+    Kind.REAL: "float32",
+    Kind.DECIMAL: "decimal(38, 9)",
+    Kind.BOOLEAN: "boolean",
+    Kind.TEXT: "string",
+    Kind.DATE: "date",
+    Kind.TIMESTAMP: "timestamp",
+    Kind.NOTHING: "null",
+}
+
+
+NO_FOLDER_NAMES = "hive_partitioning=false"
+"""Or else a folder called salary=0 would give every row of a file in it that salary."""
+
+
+def stage(base: Database, scan: str, cells: Sequence[str], kinds: Sequence[Kind] | None = None) -> None:
+    """The view `staged`: the given expressions over a scan as c0, c1, ...; text unless `kinds` says otherwise."""
+    # `present` keeps the view valid, and countable, when no column is asked for.
+    columns = ", ".join([*(f"{cell} AS c{at}" for at, cell in enumerate(cells)), "true AS present"])
+    types = [TYPES[kind] for kind in kinds] if kinds is not None else ["string"] * len(cells)
+    schema = {f"c{at}": type_ for at, type_ in enumerate(types)} | {"present": "boolean"}
+    base.define("staged", f"SELECT {columns} FROM {scan}", schema)
+
+
+def name(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def one_file(path: Path) -> str:
+    """The path as a literal that stands for this file alone: DuckDB's readers take a bare name as a pattern."""
+    return literal("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute())))
+
+
+def literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

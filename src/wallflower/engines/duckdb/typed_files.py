@@ -1,0 +1,97 @@
+"""Files with a schema of their own: Parquet, and a table in a DuckDB file."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wallflower.engines.duckdb import sql
+from wallflower.engines.duckdb.database import Database
+from wallflower.engines.memory.dialect import refused
+from wallflower.engines.reading_rule import Kind
+from wallflower.engines.view import find_columns, find_table
+
+MOST_DIGITS = 38
+"""Of a decimal that DuckDB can hold."""
+KINDS = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), Kind.INTEGER),
+    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"), Kind.INTEGER),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), Kind.REAL),
+    # Integers of 128 bits are read as decimals are: no other engine has them.
+    **dict.fromkeys(("DECIMAL", "HUGEINT", "UHUGEINT"), Kind.DECIMAL),
+    "BOOLEAN": Kind.BOOLEAN,
+    **dict.fromkeys(("VARCHAR", "ENUM"), Kind.TEXT),
+    "DATE": Kind.DATE,
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), Kind.TIMESTAMP),
+    "TIMESTAMP WITH TIME ZONE": Kind.TIMESTAMP,
+    '"NULL"': Kind.NOTHING,
+}
+
+
+class Typed(ABC):
+    """A scan that DuckDB knows the types of."""
+
+    decimal = "."
+
+    @abstractmethod
+    def scan(self, base: Database) -> str:
+        """The table function or table to select from."""
+
+    def names(self, base: Database) -> Sequence[str]:
+        return list(self._types(base))
+
+    def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
+        types = self._types(base)
+        find_columns(columns, list(types))
+        return {name: _kind_of(name, types[name]) for name in columns}
+
+    def stage(self, base: Database, columns: Sequence[str]) -> None:
+        types = self._types(base)
+        cells = [
+            f"CAST({sql.name(name)} AS VARCHAR)" if types[name].startswith("ENUM") else sql.name(name)
+            for name in columns
+        ]
+        kinds = [_kind_or_text(types[name]) for name in columns]
+        sql.stage(base, self.scan(base), cells, kinds)
+
+    def _types(self, base: Database) -> Mapping[str, str]:
+        described = base.run(f"DESCRIBE SELECT * FROM {self.scan(base)}")
+        return {name: type_ for name, type_, *_ in described}
+
+
+@dataclass(frozen=True)
+class ParquetFile(Typed):
+    path: Path
+
+    def scan(self, base: Database) -> str:
+        return f"read_parquet({sql.one_file(self.path)}, {sql.NO_FOLDER_NAMES})"
+
+    def _types(self, base: Database) -> Mapping[str, str]:
+        """DuckDB calls a decimal too wide for it a double, and reads nonsense: such a type is not one of `KINDS`."""
+        wide = base.run(f"SELECT name FROM parquet_schema({sql.one_file(self.path)}) WHERE precision > {MOST_DIGITS}")
+        return {**super()._types(base), **{name: "WIDE DECIMAL" for (name,) in wide}}
+
+
+@dataclass(frozen=True)
+class DuckFile(Typed):
+    path: Path
+    table: str
+
+    def scan(self, base: Database) -> str:
+        base.run(f"ATTACH IF NOT EXISTS {sql.literal(str(self.path))} AS source (READ_ONLY)")
+        tables = base.run("SELECT table_name FROM information_schema.tables WHERE table_catalog = 'source'")
+        find_table(self.table, [name for (name,) in tables])
+        return f"source.{sql.name(self.table)}"
+
+
+def _kind_of(name: str, type_: str) -> Kind:
+    plain = type_.partition("(")[0]
+    if type_.endswith("]") or plain not in KINDS:
+        raise refused(name)
+    return KINDS[plain]
+
+
+def _kind_or_text(type_: str) -> Kind:
+    return KINDS.get(type_.partition("(")[0], Kind.TEXT)

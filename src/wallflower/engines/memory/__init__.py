@@ -1,0 +1,1 @@
+"""Rows that are already in memory: a pandas or polars frame, or an Arrow table."""

@@ -1,0 +1,240 @@
+"""The rule of `reading_rule`, over Arrow arrays and numpy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.engines.reading_rule import (
+    DATE_PATTERN,
+    UNDECODABLE,
+    CategoryRule,
+    DateRule,
+    Kind,
+    NumberRule,
+    Rule,
+    State,
+    day,
+    grammar,
+)
+from wallflower.errors import DeclarationError
+
+
+@dataclass(frozen=True)
+class Cellwise:
+    """For each cell its integer (meaningful where the state is INSIDE) and its state."""
+
+    numbers: NDArray[np.int64]
+    states: NDArray[np.uint8]
+
+    def settle(self, rule: Rule) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """`outside` and `missing` applied: the integers, and which rows stay."""
+        stays = np.ones(len(self.states), dtype=np.bool_)
+        actions = {
+            State.BELOW: rule.below,
+            State.ABOVE: rule.above,
+            State.MISSING: rule.missing,
+            State.UNREADABLE: rule.missing,
+        }
+        for state, action in actions.items():
+            here = self.states == state
+            if action is None:
+                stays &= ~here
+            else:
+                self.numbers[here] = action
+        return self.numbers, stays
+
+
+def kind_of(name: str, type_: Any) -> Kind:
+    """What an Arrow type holds; nested and binary types are refused."""
+    import pyarrow.types as t
+
+    if t.is_dictionary(type_):
+        return kind_of(name, type_.value_type)
+    tests = {
+        Kind.BOOLEAN: t.is_boolean,
+        Kind.INTEGER: t.is_integer,
+        Kind.REAL: t.is_floating,
+        Kind.DECIMAL: t.is_decimal,
+        Kind.TEXT: lambda type_: t.is_string(type_) or t.is_large_string(type_) or t.is_string_view(type_),
+        Kind.DATE: t.is_date,
+        Kind.TIMESTAMP: t.is_timestamp,
+        Kind.NOTHING: t.is_null,
+    }
+    for kind, test in tests.items():
+        if test(type_):
+            return kind
+    raise refused(name)
+
+
+def refused(name: str) -> DeclarationError:
+    return DeclarationError(
+        f"column '{name}' has a type that cannot be read as a number, a date or a text.",
+        hint="Nested, binary and time-of-day columns are not supported.",
+    )
+
+
+def read(cells: Any, rule: Rule) -> Cellwise:
+    """Read one Arrow array by `rule`."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if isinstance(cells, pa.ChunkedArray):
+        cells = cells.combine_chunks()
+    if t.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    if t.is_string_view(cells.type):
+        cells = cells.cast(pa.large_string())  # Arrow matches no patterns in views
+    if rule.kind is Kind.NOTHING:
+        return Cellwise(np.zeros(len(cells), np.int64), np.full(len(cells), State.MISSING, np.uint8))
+    if isinstance(rule, NumberRule):
+        return _numbers(cells, rule)
+    if isinstance(rule, DateRule):
+        return _dates(cells, rule)
+    assert isinstance(rule, CategoryRule)  # noqa: S101 - the three kinds of rule
+    return _categories(cells, rule)
+
+
+def _numbers(cells: Any, rule: NumberRule) -> Cellwise:
+    values, states = _text_doubles(cells, rule) if rule.kind is Kind.TEXT else _doubles(cells, rule.kind)
+    readable = states == State.INSIDE
+    states[readable & (values < rule.lower)] = State.BELOW
+    states[readable & (values > rule.upper)] = State.ABOVE
+    values[states != State.INSIDE] = rule.lower
+    values *= rule.times
+    values /= rule.over
+    floors = np.floor(values)
+    values -= floors
+    numbers = floors.astype(np.int64)
+    numbers += values >= 0.5
+    np.clip(numbers, rule.first, rule.last, out=numbers)
+    return Cellwise(numbers, states)
+
+
+def _doubles(cells: Any, kind: Kind) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """Physical numbers as doubles; NaN is missing."""
+    import pyarrow as pa
+
+    if kind is Kind.DECIMAL:
+        # Through text: Arrow's own conversion of decimals is not correctly rounded.
+        cells = cells.cast(pa.string())
+    values = np.array(cells.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+    states = np.zeros(len(values), np.uint8)
+    states[np.isnan(values)] = State.MISSING  # Arrow gives nulls as NaN, which mean the same here
+    return values, states
+
+
+def _text_states(cells: Any) -> NDArray[np.uint8]:
+    """MISSING where there is no text, UNREADABLE where bytes could not be decoded."""
+    import pyarrow.compute as pc
+
+    states = np.zeros(len(cells), np.uint8)
+    states[_mask(pc.match_substring(cells, UNDECODABLE))] = State.UNREADABLE
+    states[_mask(pc.equal(pc.binary_length(cells), 0)) | _mask(cells.is_null())] = State.MISSING
+    return states
+
+
+def _text_doubles(cells: Any, rule: NumberRule) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    states = _text_states(cells)
+    spelt = pc.fill_null(pc.match_substring_regex(cells, grammar(rule.decimal)), False)
+    states[(states == State.INSIDE) & ~_mask(spelt)] = State.UNREADABLE
+    texts = pc.ascii_trim(pc.if_else(spelt, cells, pa.scalar("0", cells.type)), " ")
+    if rule.decimal != ".":
+        texts = pc.replace_substring(texts, rule.decimal, ".")
+    values = np.array(texts.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+    states[np.isinf(values)] = State.UNREADABLE
+    return values, states
+
+
+def _dates(cells: Any, rule: DateRule) -> Cellwise:
+    if rule.kind is Kind.TEXT:
+        numbers, states = _text_days(cells)
+    else:
+        numbers, states = _days(cells)
+    inside = states == State.INSIDE
+    states[inside & (numbers < rule.first)] = State.BELOW
+    states[inside & (numbers > rule.last)] = State.ABOVE
+    return Cellwise(numbers, states)
+
+
+def _days(cells: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    states = np.where(_mask(cells.is_null()), State.MISSING, State.INSIDE).astype(np.uint8)
+    if t.is_timestamp(cells.type):
+        per_day = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[cells.type.unit] * 86_400
+    elif t.is_date64(cells.type):
+        per_day = 86_400_000
+    else:
+        per_day, cells = 1, cells.cast(pa.int32())
+    ticks = cells.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    return np.floor_divide(ticks, per_day), states
+
+
+def _text_days(cells: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    states = _text_states(cells)
+    spelt = pc.fill_null(pc.match_substring_regex(cells, DATE_PATTERN), False)
+    coded = pc.dictionary_encode(pc.if_else(spelt, cells, pa.scalar("", cells.type)))
+    days = [day(text) for text in coded.dictionary.to_pylist()]
+    at = coded.indices.to_numpy(zero_copy_only=False)
+    numbers = np.array([found or 0 for found in days], np.int64)[at]
+    readable = np.array([found is not None for found in days], np.bool_)[at]
+    states[(states == State.INSIDE) & ~readable] = State.UNREADABLE
+    return numbers, states
+
+
+def _categories(cells: Any, rule: CategoryRule) -> Cellwise:
+    import pyarrow as pa
+
+    if rule.kind is Kind.TEXT:
+        return _text_categories(cells, rule)
+    if rule.kind in {Kind.REAL, Kind.DECIMAL}:
+        values, states = _doubles(cells, rule.kind)
+        return _looked_up(values, states, rule)
+    if rule.kind is Kind.DATE:
+        values, states = _days(cells)  # type: ignore[assignment]
+        return _looked_up(values, states, rule)
+    states = np.where(_mask(cells.is_null()), State.MISSING, State.INSIDE).astype(np.uint8)
+    if rule.kind is Kind.BOOLEAN:
+        cells = cells.cast(pa.int8())
+    return _looked_up(cells.fill_null(0).to_numpy(zero_copy_only=False), states, rule)
+
+
+def _text_categories(cells: Any, rule: CategoryRule) -> Cellwise:
+    import pyarrow.compute as pc
+
+    states = _text_states(cells)
+    coded = pc.dictionary_encode(cells.fill_null(""))
+    codes = np.array([rule.codes.get(text, -1) for text in coded.dictionary.to_pylist()], np.int64)
+    numbers = codes[coded.indices.to_numpy(zero_copy_only=False)] if len(codes) else np.zeros(0, np.int64)
+    states[(states == State.INSIDE) & (numbers < 0)] = State.ABOVE
+    return Cellwise(numbers, states)
+
+
+def _looked_up(values: NDArray[Any], states: NDArray[np.uint8], rule: CategoryRule) -> Cellwise:
+    """Codes by binary search among the declared values that this type can hold."""
+    limits = np.iinfo(values.dtype) if values.dtype.kind in "iu" else None
+    held = sorted(value for value in rule.codes if limits is None or limits.min <= value <= limits.max)
+    if not held:
+        numbers = np.full(len(values), -1, np.int64)
+    else:
+        keys = np.array(held, dtype=values.dtype)
+        codes = np.array([rule.codes[value] for value in held], np.int64)
+        at = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
+        numbers = np.where(keys[at] == values, codes[at], -1)
+    states[(states == State.INSIDE) & (numbers < 0)] = State.ABOVE
+    return Cellwise(numbers, states)
+
+
+def _mask(cells: Any) -> NDArray[np.bool_]:
+    return np.asarray(cells.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)

@@ -1,0 +1,68 @@
+"""Rows that are already in memory: a pandas or polars frame, or an Arrow table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from wallflower.engines.base import Rows
+from wallflower.engines.memory.dialect import kind_of
+from wallflower.engines.memory.frames import arrow_column, column_names, without_rows
+from wallflower.engines.memory.rows import MemoryRows, read_column
+from wallflower.engines.profile import Tally
+from wallflower.engines.reading_rule import State, key_rule
+from wallflower.engines.redaction import broken, quietly
+from wallflower.engines.view import View, find_columns, view_of, wanted_columns, with_key
+from wallflower.schema.declaration import Declaration
+
+
+@dataclass(frozen=True)
+class MemorySource:
+    """A frame with its declaration; nothing is converted before a view opens."""
+
+    frame: Any = field(repr=False)
+    declaration: Declaration
+
+    @contextmanager
+    def rows(self, columns: Sequence[str], /) -> Iterator[Rows]:
+        yield self.open(columns)
+
+    def verify(self, columns: Sequence[str], /) -> None:
+        self._view(without_rows(self.frame), columns)
+
+    def open(self, columns: Sequence[str]) -> MemoryRows:
+        view, cells = self._view(self.frame, columns)
+        return quietly(lambda: MemoryRows.read(view, cells, len(self.frame)), broken)
+
+    def tally(self, columns: Sequence[str]) -> Tally:
+        """For the owner alone (`profile.examine`)."""
+        view, cells = self._view(self.frame, columns)
+        return quietly(lambda: _tally(view, cells, len(self.frame)), broken)
+
+    def _view(self, frame: Any, columns: Sequence[str]) -> tuple[View, Mapping[str, Any]]:
+        wanted = wanted_columns(self.declaration, columns)
+        needed = with_key(self.declaration, wanted)
+        find_columns(needed, column_names(frame))
+        cells = quietly(lambda: {name: arrow_column(frame, name) for name in needed}, broken)
+        kinds = {name: kind_of(name, cells[name].type) for name in needed}
+        return view_of(self.declaration, wanted, kinds), cells
+
+
+def _tally(view: View, cells: Mapping[str, Any], rows: int) -> Tally:
+    states = {}
+    for name in view.columns:
+        found, counts = np.unique(read_column(cells[name], view.rules[name]).states, return_counts=True)
+        states[name] = {State(state): int(count) for state, count in zip(found, counts, strict=True)}
+    kept = np.count_nonzero(MemoryRows.read(view, cells, rows).stays)
+    repeated, without = 0, 0
+    if view.declaration.key is not None and view.key_kind is not None:
+        rule = key_rule(view.declaration.key, view.key_kind, "any")
+        key = cells[view.declaration.key]
+        named = np.isin(read_column(key, rule).states, [State.INSIDE, State.ABOVE])
+        _, counts = np.unique(np.array(key.to_pylist(), dtype=object)[named].astype(str), return_counts=True)
+        repeated, without = int(np.count_nonzero(counts > 1)), int(np.count_nonzero(~named))
+    return Tally(rows=rows, leaving=rows - int(kept), states=states, repeated_keys=repeated, rows_without_key=without)

@@ -1,0 +1,93 @@
+"""What every promise says; each family adds its numbers, its sentence and its account in a file of its own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from wallflower.errors import DeclarationError
+from wallflower.schema.exact import shown
+
+EVERY_ROW = "every row"
+BUT_ASKED = "every row but the asked-for one"
+"""The asked-for row is whichever row carries the key that was asked for: a second row with that key is no other row."""
+
+CHANGES = {"add-remove": "added or removed", "replace-one": "replaced by another"}
+
+
+def factor(epsilon: Fraction) -> str:
+    """e^ε, with its size in plain numbers where that says something.
+
+    >>> factor(Fraction(1, 2)), factor(Fraction(40))
+    ('e^0.5 (about 1.65)', 'e^40')
+    """
+    power = f"e^{shown(epsilon)}" if epsilon.denominator == 1 or "/" not in shown(epsilon) else f"e^({shown(epsilon)})"
+    return f"{power} (about {math.exp(epsilon):.3g})" if epsilon <= 6 else power
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """What every promise says. Subclasses add their numbers and their sentence."""
+
+    family: ClassVar[str]
+
+    neighbours: str
+    """"add-remove" or "replace-one": which tables count as differing by one `unit`."""
+    unit: str = "row"
+    protects: str = EVERY_ROW
+    holds_when: str = "always"
+    """The condition on the rows under which the promise holds; "always" when there is none."""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        raise NotImplementedError
+
+    @property
+    def sentence(self) -> str:
+        raise NotImplementedError
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "family": self.family,
+            "parameters": self.parameters,
+            "neighbours": self.neighbours,
+            "unit": self.unit,
+            "protects": self.protects,
+            "holds_when": self.holds_when,
+            "sentence": self.sentence,
+        }
+
+    def _changed(self) -> str:
+        """The change of the rows that the promise is about, as the end of a sentence with "if"."""
+        whose = f"any one {self.unit}"
+        if self.protects == BUT_ASKED:
+            whose += " other than the asked-for one"
+        return f"{whose} were {CHANGES[self.neighbours]}"
+
+    def _when(self, sentence: str) -> str:
+        """`sentence` under the condition of the promise."""
+        return (
+            sentence if self.holds_when == "always" else f"When {self.holds_when}: {sentence[0].lower()}{sentence[1:]}"
+        )
+
+    def _rest(self) -> str:
+        return (
+            " The asked-for row itself, which is any row with the key that was asked for, is not protected."
+            if self.protects == BUT_ASKED
+            else ""
+        )
+
+
+def at_least_zero(owner: object, **numbers: Fraction) -> None:
+    for name, value in numbers.items():
+        if not isinstance(value, Fraction):
+            raise DeclarationError.of(owner, name, "an exact Fraction", value)
+        if value < 0:
+            raise DeclarationError.of(owner, name, "at least 0", shown(value))
+
+
+def between_tables(owner: Guarantee) -> None:
+    if owner.neighbours not in CHANGES:
+        raise DeclarationError.of(owner, "neighbours", " or ".join(CHANGES), owner.neighbours)

@@ -1,0 +1,35 @@
+"""Local differential privacy of one message of a sensor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from wallflower.privacy.guarantee import Guarantee, at_least_zero, factor
+from wallflower.schema.exact import shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalDP(Guarantee):
+    """ε-local differential privacy of one message, against everyone who sees it."""
+
+    family: ClassVar[str] = "local-dp"
+    epsilon: Fraction
+    neighbours: str = "any other reading in the same place"
+    unit: str = "reading"
+    protects: str = "every reading"
+
+    def __post_init__(self) -> None:
+        at_least_zero(self, epsilon=self.epsilon)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        return {"epsilon": shown(self.epsilon)}
+
+    @property
+    def sentence(self) -> str:
+        return self._when(
+            f"What leaves the sensor is at most {factor(self.epsilon)} times as likely as it would be for any other "
+            f"{self.unit}, whoever sees it, all parties together included."
+        )

@@ -1,0 +1,43 @@
+"""Plain k-anonymity: a property of one published table, counted and never added up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from wallflower.errors import DeclarationError
+from wallflower.privacy.guarantee import Guarantee, at_least_zero
+from wallflower.schema.exact import shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainKAnonymity(Guarantee):
+    """A syntactic property of one published table; it does not compose and bounds no inference."""
+
+    family: ClassVar[str] = "plain-k-anonymity"
+    k: int
+    p: Fraction
+    d: Fraction
+    level: str
+    neighbours: str = "none: this is a property of the published table"
+    protects: str = "every published row against being told from the rest of its group by the tests of this level"
+
+    def __post_init__(self) -> None:
+        at_least_zero(self, p=self.p, d=self.d)
+        if self.k < 1:
+            raise DeclarationError.of(self, "k", "at least 1", self.k)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        return {"k": str(self.k), "p": shown(self.p), "d": shown(self.d), "level": self.level, "publications": "1"}
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Every group of the published table holds at least {self.k} different sensitive values and passes the "
+            f"'{self.level}' plainness test for (p, d) = ({shown(self.p)}, {shown(self.d)}). This is not differential "
+            "privacy: it does not add up over several publications, promises nothing against someone who knows how the "
+            "groups were formed, and a person known to be in the table but missing from the publication is known to "
+            "have been left out."
+        )

@@ -1,0 +1,48 @@
+"""Sensitive privacy on a declared anomaly model (Asif et al.): rows that are normal, or nearly, are protected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from wallflower.errors import DeclarationError
+from wallflower.privacy.guarantee import CHANGES, Guarantee, at_least_zero, between_tables, factor
+from wallflower.schema.exact import shown
+
+SENSITIVE_ROWS = (
+    "every row whose value is normal under the model, or would be after at most k rows were added or removed"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitivePrivacy(Guarantee):
+    """(ε, k)-sensitive privacy on a fixed anomaly model (Asif et al.)."""
+
+    family: ClassVar[str] = "sensitive-privacy"
+    epsilon: Fraction
+    k: int
+    model: str
+    """Name of the declared model; each model is an account of its own."""
+    protects: str = SENSITIVE_ROWS
+
+    def __post_init__(self) -> None:
+        at_least_zero(self, epsilon=self.epsilon)
+        between_tables(self)
+        if self.k < 1:
+            raise DeclarationError.of(self, "k", "at least 1", self.k)
+        if not self.model:
+            raise DeclarationError.of(self, "model", "the name of a declared model", self.model)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        return {"epsilon": shown(self.epsilon), "k": str(self.k), "model": self.model}
+
+    @property
+    def sentence(self) -> str:
+        such = " such row" if self.neighbours == "replace-one" else ""
+        return self._when(
+            f"No answer is more than {factor(self.epsilon)} times as likely as it would be if any one protected row were "
+            f"{CHANGES[self.neighbours]}{such}. Protected is {self.protects} (model '{self.model}', k = {self.k}). "
+            "Other rows are protected less, the further they are from normal, and some not at all."
+        )

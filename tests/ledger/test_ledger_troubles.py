@@ -1,0 +1,266 @@
+"""Whatever is wrong with the file: a sentence that helps, nothing charged, nothing released, no library's traceback."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from tests.declared import declare
+from wallflower.errors import BudgetError, LedgerError
+from wallflower.ledger.book import APPLICATION, Ledger
+from wallflower.privacy.guarantees import PureDP
+
+HALF = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
+NOBODY = 65534
+
+# From Python 3.12 on; the children here only use a ledger and end, and hold none of the other threads' locks.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+
+
+def charge(ledger, declared, **query):
+    return ledger.charge(HALF, declaration=declared, query={"command": "count", **query})
+
+
+@pytest.fixture
+def declared(tmp_path):
+    declaration = declare(tmp_path)
+    Ledger.init(declaration)
+    return declaration
+
+
+def in_a_child(work):
+    """What `work` says when it runs in a process of its own, which may spoil its limits and rights."""
+    results, result = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            said = work()
+        except BaseException as error:  # noqa: BLE001 - the parent asserts which
+            said = f"{type(error).__name__}: {error} [{error.__cause__}, {error.__context__}]"
+        os.write(result, str(said).encode())
+        os._exit(0)
+    os.close(result)
+    with os.fdopen(results, encoding="utf-8") as text:
+        said = text.read()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    return said
+
+
+def test_missing(tmp_path):
+    declared = declare(tmp_path)
+    with pytest.raises(LedgerError, match=r"no ledger at .*salaries.ledger.*Run `wallflower ledger init DECL`"):
+        Ledger.open(declared.ledger)
+    assert list(tmp_path.iterdir()) == []  # SQLite would have made an empty file
+
+
+def test_deleted_between_open_and_charge(declared):
+    ledger = Ledger.open(declared.ledger)
+    declared.ledger.unlink()
+    with pytest.raises(LedgerError, match=r"deleted or replaced while it was in use.*Nothing was released.*Restore it"):
+        charge(ledger, declared)
+    assert not declared.ledger.exists()
+
+
+def test_deleted_during_the_charge(declared, monkeypatch):
+    ledger = Ledger.open(declared.ledger)
+    append = ledger._append
+
+    def append_and_lose(*arguments):
+        entry = append(*arguments)
+        declared.ledger.unlink()
+        return entry
+
+    monkeypatch.setattr(ledger, "_append", append_and_lose)
+    with pytest.raises(LedgerError, match="deleted or replaced while it was in use"):
+        charge(ledger, declared)
+
+
+def test_what_is_left_of_a_deleted_ledger_is_not_mixed_with_a_new_one(tmp_path):
+    declared = declare(tmp_path)
+    (tmp_path / "salaries.ledger-wal").write_bytes(b"charges that were not yet in the file itself")
+    with pytest.raises(LedgerError, match=r"salaries.ledger is missing, but .*-wal is there.*Put it back"):
+        Ledger.init(declared)
+
+
+def test_init_in_a_folder_that_is_not_there(tmp_path):
+    declared = declare(tmp_path, ledger=tmp_path / "nowhere" / "salaries.ledger")
+    with pytest.raises(LedgerError, match=r"cannot be made: No such file or directory.*No ledger was made"):
+        Ledger.init(declared)
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+def test_read_only(declared, place):
+    folder = declared.ledger.parent
+    charge(Ledger.open(declared.ledger), declared)
+    for above in (folder, *folder.parents):  # pytest's folders are closed to others, and the child below is another
+        if (
+            above.stat().st_uid == os.getuid() and Path(tempfile.gettempdir()) in above.parents
+        ):  # only where pytest works
+            above.chmod(0o755)
+    declared.ledger.chmod(0o444 if place == "file" else 0o666)
+    folder.chmod(0o777 if place == "file" else 0o555)
+    before = declared.ledger.read_bytes()
+
+    def work():
+        if os.getuid() == 0:
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+        return charge(Ledger.open(declared.ledger), declared)
+
+    said = in_a_child(work)
+    folder.chmod(0o755)
+    assert said.startswith("LedgerError: the ledger "), said
+    assert "cannot be written. Nothing was released. Give the user" in said or "cannot be opened. Nothing" in said, said
+    assert said.endswith("[None, None]")
+    assert declared.ledger.read_bytes() == before
+
+
+@pytest.mark.parametrize("room", [0, 4096, 33_000, 40_000])
+def test_full_disk(declared, room):
+    def work():
+        assert signal.getsignal(signal.SIGXFSZ) is signal.SIG_IGN  # else the process would die without a word
+        ledger = Ledger.open(declared.ledger)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+        made = 0
+        try:
+            while True:
+                charge(ledger, declared, text="x" * 9000)
+                made += 1
+        except LedgerError as error:
+            return f"{made} {error}"
+
+    made, said = in_a_child(work).split(" ", 1)
+    assert "cannot be read or written: the disk is full, a file-size limit is reached" in said
+    assert said.endswith("Nothing was released. Make room and try again.")
+    after = Ledger.open(declared.ledger)
+    assert sum(line.kind == "charge" for line in after.history()) == int(made)
+    charge(after, declared)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda raw: b"Not a database, " * (len(raw) // 16), "is damaged, or is not a ledger"),
+        (lambda raw: b"\0" * 100 + raw[100:], "is damaged"),
+        (lambda raw: raw[:100], "is damaged"),
+        (lambda raw: raw[:4096], "is damaged"),
+        (lambda raw: raw[:-4096], "is damaged"),
+        (lambda raw: raw[:0], "is damaged: it is not a ledger, or has lost its contents"),
+        (lambda raw: raw[:7000] + b"\xff" * 1000 + raw[8000:], "is damaged"),
+    ],
+)
+def test_corrupted_or_truncated(declared, damage, said):
+    ledger = Ledger.open(declared.ledger)
+    charge(ledger, declared)
+    spoiled = damage(declared.ledger.read_bytes())
+    declared.ledger.write_bytes(spoiled)
+    for attempt in (
+        lambda: Ledger.open(declared.ledger),
+        lambda: charge(ledger, declared),
+        lambda: Ledger.init(declared),
+    ):
+        with pytest.raises(LedgerError, match=said) as caught:
+            attempt()
+        assert "Nothing was released" in str(caught.value)
+        assert "Restore it from a backup" in str(caught.value)
+        assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None
+    assert declared.ledger.read_bytes() == spoiled
+
+
+def test_every_flipped_byte_of_an_event_is_noticed_or_harmless(declared):
+    ledger = Ledger.open(declared.ledger)
+    charge(ledger, declared)
+    events = [line.event for line in ledger.history()]
+    good = declared.ledger.read_bytes()
+    noticed = 0
+    for place in range(0, len(good), 101):
+        declared.ledger.write_bytes(good[:place] + bytes([good[place] ^ 0x15]) + good[place + 1 :])
+        try:
+            assert [line.event for line in Ledger.open(declared.ledger).history()] == events
+        except LedgerError:
+            noticed += 1
+    assert noticed > 0
+
+
+def test_another_database(tmp_path):
+    declared = declare(tmp_path)
+    raw = sqlite3.connect(declared.ledger)
+    raw.execute("CREATE TABLE patients (name TEXT)")
+    raw.close()
+    with pytest.raises(LedgerError, match="not a ledger"):
+        Ledger.init(declared)
+
+
+def test_a_format_from_the_future(declared):
+    raw = sqlite3.connect(declared.ledger)
+    raw.execute("PRAGMA user_version = 2")
+    raw.close()
+    with pytest.raises(LedgerError, match="written in format 2, and this Wallflower reads format 1"):
+        Ledger.open(declared.ledger)
+
+
+def test_locked_too_long(declared):
+    ledger = Ledger.open(declared.ledger, patience_s=0)
+    raw = sqlite3.connect(declared.ledger, isolation_level=None)
+    raw.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LedgerError, match=r"in use by another process that does not finish.*Nothing was released"):
+        charge(ledger, declared)
+    raw.execute("ROLLBACK")
+    raw.close()
+    assert charge(ledger, declared).entry == 2
+
+
+def test_what_makes_it_durable_is_on(declared):
+    ledger = Ledger.open(declared.ledger, patience_s=7)
+    with ledger._transaction("BEGIN IMMEDIATE") as connection:
+
+        def pragma(name):
+            return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+
+        assert pragma("journal_mode") == "wal"
+        assert pragma("synchronous") == 2  # FULL: every commit is synced before it returns
+        assert pragma("fullfsync") == 1
+        assert pragma("checkpoint_fullfsync") == 1
+        assert pragma("busy_timeout") == 7000
+        assert pragma("application_id") == APPLICATION
+        raw = connection.connection.dbapi_connection
+        assert raw.isolation_level is None
+        assert raw.in_transaction
+        other = sqlite3.connect(declared.ledger, timeout=0, isolation_level=None)
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")  # the write lock is held from the first read on
+        other.close()
+
+
+def test_threads_share_one_ledger(declared):
+    ledger = Ledger.open(declared.ledger)
+    entries = []
+    # The dp limit of 4 is not reached, but the weaker output-constrained account holds 2: four charges of a half.
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        tries = [pool.submit(charge, ledger, declared) for _ in range(6)]
+    for each in tries:
+        if each.exception() is None:
+            entries.append(each.result().entry)
+        else:
+            assert isinstance(each.exception(), BudgetError)
+    assert sorted(entries) == [2, 3, 4, 5]
+
+
+def test_the_file_is_for_its_owner_only(declared):
+    assert declared.ledger.stat().st_mode & 0o777 == 0o600
+
+
+def test_importing_the_ledger_loads_no_database_package():
+    code = "import sys, wallflower.ledger.book; sys.exit('sqlalchemy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

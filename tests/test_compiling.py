@@ -1,0 +1,116 @@
+"""Compiled loops: kept where they can be, compiled in memory where not, never stale, alive after a fork."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wallflower import compiling
+from wallflower.detectors import lof
+from wallflower.explain import kernels
+
+LOOP = """
+import numba
+import numpy as np
+from wallflower import compiling
+
+@compiling.kernel
+def added(a, b):
+    return a + b
+
+@compiling.kernel(parallel=True)
+def doubled(values):
+    out = np.zeros(len(values), dtype=np.int64)
+    for place in numba.prange(len(values)):
+        out[place] = 2 * values[place]
+    return out
+
+print("added", added(1, 2), *added.stats.cache_hits.values(), "|", *added.stats.cache_misses.values())
+"""
+
+
+def ran(folder: Path, *, extra: str = "", after: str = "", home: str | None = None) -> str:
+    (folder / "loops.py").write_text(LOOP)  # the file itself never changes: numba's stamp stays
+    code = f"{extra}\nimport loops\n{after}"
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    environment |= {} if home is None else {"HOME": home, "XDG_CACHE_HOME": home}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_code_is_kept_and_a_changed_kernel_file_is_noticed(tmp_path):
+    assert ran(tmp_path) == "added 3 | 1\n"
+    assert ran(tmp_path) == "added 3 1 |\n"
+    changed = "from wallflower import compiling\ncompiling.digest = lambda: 'as if a helper had changed'"
+    assert ran(tmp_path, extra=changed) == "added 3 | 1\n"
+
+
+def test_the_digest_sees_every_kernel_file_and_nothing_else(tmp_path):
+    (tmp_path / "count").mkdir()
+    for name in ("compiling.py", "kernels.py", "count/face_kernels.py", "count/queries.py"):
+        (tmp_path / name).write_text("a = 1\n")
+    before = compiling.digest(tmp_path)
+    (tmp_path / "count/queries.py").write_text("a = 2\n")
+    assert compiling.digest(tmp_path) == before
+    (tmp_path / "count/face_kernels.py").write_text("a = 2\n")
+    assert compiling.digest(tmp_path) != before
+
+
+def test_without_a_folder_to_write_to_code_is_compiled_in_memory(tmp_path):
+    (tmp_path / "__pycache__").write_text("a file where a folder should be stops even a superuser")
+    for _ in range(2):
+        assert ran(tmp_path, home="/dev/null").startswith("added 3")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["__pycache__", "loops.py"]
+
+
+def test_damaged_files_are_as_good_as_none(tmp_path):
+    ran(tmp_path)
+    kept = [*tmp_path.rglob("*.nbc"), *tmp_path.rglob("*.nbi")]
+    assert kept
+    for path in kept:
+        path.write_bytes(path.read_bytes()[:40])
+    assert ran(tmp_path).startswith("added 3")
+
+
+FORKED = """
+import os, sys
+import numpy as np
+assert list(loops.{name}(np.arange(3))) == [0, 2, 4]
+child = os.fork()
+if child == 0:
+    ok = list(loops.{name}(np.arange(5))) == [0, 2, 4, 6, 8]
+    os._exit(0 if ok else 9)
+print("child", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_child_runs_the_same_loop_alone(tmp_path):
+    assert ran(tmp_path, after=FORKED.format(name="doubled")).endswith("child 0\n")
+
+
+def test_and_without_the_twin_it_would_die(tmp_path):
+    plain = "import numba\nloops.plain = numba.njit(parallel=True)(loops.doubled.__wrapped__)\n"
+    shown = ran(tmp_path, after=plain + FORKED.format(name="plain") + "print(numba.threading_layer())")
+    if "omp" not in shown:
+        pytest.skip("only GNU's OpenMP ends a forked child")
+    assert "child 0\n" not in shown
+
+
+def test_both_twins_of_a_parallel_kernel_agree():
+    rows = np.random.default_rng(5).integers(0, 40, (300, 2))
+    from wallflower.identify.kernels import look_at_every_row
+
+    given = (rows, rows[:7], (np.array([1, 2]), np.array([41, 41]), 50), 20, 4)
+    assert np.array_equal(look_at_every_row._threads(*given), look_at_every_row._alone()(*given))
+
+
+def test_constants_that_kernels_repeat_are_the_detectors_own():
+    assert kernels.FLOOR == lof.FLOOR
