@@ -104,9 +104,11 @@ class LayerPrice:
                 rest = radius**2 - sum((place / unit) ** 2 for place, unit in zip(others, scales, strict=True))
                 if rest < 0:
                     continue
-                for crossing in (-math.sqrt(rest) * scale, math.sqrt(rest) * scale):
-                    if low <= crossing <= high:
-                        candidates.append([*places[:column], crossing, *places[column + 1 :]])
+                candidates += [
+                    [*places[:column], crossing, *places[column + 1 :]]
+                    for crossing in (-math.sqrt(rest) * scale, math.sqrt(rest) * scale)
+                    if low <= crossing <= high
+                ]
             for candidate in candidates:
                 value = sum(slope * place for slope, place in zip(slopes, candidate, strict=True))
                 best = value if best is None else min(best, value)

@@ -48,8 +48,8 @@ class SampledSlot:
     def choose(self, entropy: Entropy) -> int:
         return below(self.slots, entropy)
 
-    def answer(self, state: bool, entropy: Entropy) -> bool:
-        return state != logistic(self.epsilon, entropy)
+    def answer(self, entropy: Entropy, *, misbehaves: bool) -> bool:
+        return misbehaves != logistic(self.epsilon, entropy)
 
     def law(self, states: Sequence[bool]) -> dict[tuple[int, bool], float]:
         """P(slot, answer) for one sequence of states."""

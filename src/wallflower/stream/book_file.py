@@ -29,33 +29,37 @@ def open_book(path: Path | None, tables: Mapping[str, str]) -> sqlite3.Connectio
         if path is not None:
             _owner_only(path)
         db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=2)
-        for name, (wanted, answer) in SETTINGS.items():
-            if path is None and name in {"journal_mode", "locking_mode"}:
-                continue
-            db.execute(f"PRAGMA {name} = {wanted}")
-            found = db.execute(f"PRAGMA {name}").fetchone()[0]
-            if found != answer:
-                raise LedgerError(f"the book '{path}' cannot be kept safely here: {name} is {found}, not {wanted}.")
-        db.execute("BEGIN IMMEDIATE")
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise LedgerError(
-                f"the book '{path}' was written by an older version, which this one cannot go on with.",
-                hint="Let the older version empty its outbox, keep that book for the record, and start a new one tomorrow (UTC).",
-            )
-        for table, columns in tables.items():
-            db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
-        db.execute(f"PRAGMA user_version = {_FORMAT}")
-        db.execute("COMMIT")
-    except LedgerError:
+        _set(db, path)
+        _fill(db, path, tables)
+    except (sqlite3.Error, OSError, LedgerError) as error:
         if db is not None:
             db.close()
-        raise
-    except (sqlite3.Error, OSError) as error:
-        if db is not None:
-            db.close()
-        raise refused_by_disk(path, error) from None
+        raise error if isinstance(error, LedgerError) else refused_by_disk(path, error) from None
     return db
+
+
+def _set(db: sqlite3.Connection, path: Path | None) -> None:
+    for name, (wanted, answer) in SETTINGS.items():
+        if path is None and name in {"journal_mode", "locking_mode"}:
+            continue
+        db.execute(f"PRAGMA {name} = {wanted}")
+        found = db.execute(f"PRAGMA {name}").fetchone()[0]
+        if found != answer:
+            raise LedgerError(f"the book '{path}' cannot be kept safely here: {name} is {found}, not {wanted}.")
+
+
+def _fill(db: sqlite3.Connection, path: Path | None, tables: Mapping[str, str]) -> None:
+    db.execute("BEGIN IMMEDIATE")
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise LedgerError(
+            f"the book '{path}' was written by an older version, which this one cannot go on with.",
+            hint="Let the older version empty its outbox, keep that book for the record, and start a new one tomorrow (UTC).",
+        )
+    for table, columns in tables.items():
+        db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({columns})")
+    db.execute(f"PRAGMA user_version = {_FORMAT}")
+    db.execute("COMMIT")
 
 
 def _owner_only(path: Path) -> None:

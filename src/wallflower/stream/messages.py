@@ -21,6 +21,8 @@ LARGEST = 64 * 2**20
 """No message is longer; a longer one is dropped unread."""
 MOST_READINGS = 1_000_000
 FARTHEST = 2**61
+LAST_NUMBER = 2**63 - 1
+"""Databases count no further."""
 
 _HEAD = struct.Struct("<4sBB8s8sQB")
 _COUNT = struct.Struct("<I")
@@ -192,6 +194,8 @@ def parse(data: bytes) -> Message:
     magic, version, kind, stream, series, number, name_length = _HEAD.unpack_from(data)
     if magic != MAGIC or version != VERSION:
         raise Malformed("not of this format and version")
+    if number > LAST_NUMBER:
+        raise Malformed("number")
     if zlib.crc32(data[:-4]) != _COUNT.unpack(data[-4:])[0]:
         raise Malformed("checksum")
     at = _HEAD.size + name_length

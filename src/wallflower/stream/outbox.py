@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from wallflower.stream.book import Book
 from wallflower.stream.messages import Differences, Message, Noised, Receipt
-from wallflower.stream.transport import CHANNELS, Topics, Transport, digest_of
+from wallflower.stream.transport import CHANNELS, OTHER_DECLARATION, Topics, Transport, digest_of
 
 STUBBORN = 3
 """After so many unanswered sendings of one message a sensor says that it waits."""
@@ -44,6 +44,8 @@ class Outbox:
     clock: Callable[[], float] = time.monotonic
     dropped: Counter[str] = field(default_factory=Counter)
     resent: int = 0
+    refused: bool = False
+    """The analyst has said that it reads another declaration."""
     _waiting: dict[int, _Waiting] = field(default_factory=dict)
     _connections: int = 0
     _allowance: float = 0.0
@@ -64,6 +66,15 @@ class Outbox:
     def unanswered(self) -> bool:
         """Whether messages go out and no receipt ever comes back: a stopped analyst, or one with another declaration."""
         return any(waiting.times >= STUBBORN for waiting in self._waiting.values())
+
+    @property
+    def complaint(self) -> str:
+        """Why nothing moves, as far as a sensor can tell; empty when all is well."""
+        if self.refused:
+            return "the analyst reads another declaration than this sensor: did epsilon, a window or a column change? Messages wait"
+        if self.unanswered:
+            return "messages go out and no receipt comes back: is the analyst running, for this sensor and with this declaration?"
+        return ""
 
     def turn(self, timeout: float = 0.0) -> None:
         """Hear receipts and send what is due; waits at most `timeout` for the first receipt."""
@@ -91,6 +102,7 @@ class Outbox:
             self.dropped["replayed"] += 1
             return None
         if waiting.digest != message.digest:
+            self.refused = self.refused or message.digest == OTHER_DECLARATION
             self.dropped["foreign"] += 1
             return None
         return message.window.number

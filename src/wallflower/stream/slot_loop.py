@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from fractions import Fraction
 
 import numpy as np
@@ -119,7 +120,7 @@ class SlotLoop:
         )
         body = None if tick is None else tick.encode()
         try:
-            book.commit(state, number=number, body=body)
+            book.commit(state, number=number, body=body, today=datetime.fromtimestamp(self.now(), UTC).date())
         except BudgetError as error:  # the day is spent: this period stays silent from its first slot on
             self.refused = error
             return

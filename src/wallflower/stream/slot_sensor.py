@@ -66,7 +66,7 @@ class SlotSensor:
         if isinstance(self.mechanism, SampledSlot):
             if slot != state.rest:
                 return replace(state, slot=slot), None
-            said = self.mechanism.answer(misbehaves, entropy)
+            said = self.mechanism.answer(entropy, misbehaves=misbehaves)
             return replace(state, slot=slot, done=True), Tick(window=window, said=said)
         if state.done:  # the same message as ever, saying nothing
             return replace(state, slot=slot), Tick(window=window, said=False)

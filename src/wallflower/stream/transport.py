@@ -42,6 +42,8 @@ HEARS = {
     "corrector": ("differences", "presumed", "candidates", "receipt"),
 }
 """What each party subscribes to; the broker's access list allows no more."""
+OTHER_DECLARATION = bytes(16)
+"""In place of a digest: the analyst knows the sensor, but not the declaration it speaks under."""
 PAPER_ONLY = frozenset({"differences", "presumed", "candidates", "threshold", "corrected"})
 
 
