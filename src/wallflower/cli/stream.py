@@ -30,7 +30,8 @@ def simulate(
     file: StreamFile,
     data: Rows = None,
     sensors: Annotated[
-        int | None, typer.Option("--sensors", min=1, max=10_000, help="How many sensors; default: the roster.")
+        int | None,
+        typer.Option("--sensors", min=1, max=10_000, help="How many sensors; default: the roster, or 1 with --data."),
     ] = None,
     readings: Annotated[
         int, typer.Option("--readings", min=1, help="Made-up readings per sensor, in windows.")
@@ -66,7 +67,7 @@ def simulate(
         return
     asked = Simulated(
         data=data,
-        sensors=sensors or len(declared.roster),
+        sensors=sensors or (len(declared.roster) if data is None else 1),
         readings=readings,
         periods=periods,
         per_slot=per_slot,
