@@ -85,6 +85,31 @@ def test_what_a_kernel_is_made_of_stands_in_kernel_files():
     assert strangers == {}
 
 
+def test_nothing_but_the_two_doors_opens_rows():
+    """`engines` make views and may open their own; the doors are the only callers of `source.rows(...)`."""
+    openers = {
+        str(path.relative_to(SOURCE))
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "rows"
+    }
+    assert {name for name in openers if not name.startswith("engines/")} == {
+        "session/owner_door.py",
+        "session/release_door.py",
+    }
+
+
+def test_no_source_is_opened_but_by_the_session():
+    """Whoever holds a source could open it: sources are made in `engines` and `session` alone."""
+    makers = {"wallflower.engines.open_source", "wallflower.engines.from_frame"}
+    strangers = [
+        str(path.relative_to(SOURCE))
+        for path in FILES
+        if makers & imported(path) and not str(path.relative_to(SOURCE)).startswith(("engines/", "session/"))
+    ]
+    assert strangers == []
+
+
 def test_samplers_are_used_by_mechanisms_and_audits_alone():
     """`noise.entropy` is a type that anyone may name; everything else in `noise` draws."""
     allowed = ("noise/", "mechanisms/", "audit/")

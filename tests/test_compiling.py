@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from wallflower import compiling
-from wallflower.detectors import lof
-from wallflower.explain import kernels
+from wallflower.detectors import lof, lof_kernels
 
 LOOP = """
 import numba
@@ -113,4 +112,4 @@ def test_both_twins_of_a_parallel_kernel_agree():
 
 
 def test_constants_that_kernels_repeat_are_the_detectors_own():
-    assert kernels.FLOOR == lof.FLOOR
+    assert lof_kernels.FLOOR == lof.FLOOR

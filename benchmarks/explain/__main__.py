@@ -20,12 +20,13 @@ from benchmarks.harness import Table, exponent, peak_mebibytes, seconds
 from wallflower.detectors import LOF, Grubbs, Histogram
 from wallflower.engines import open_source
 from wallflower.explain import Context, searches
-from wallflower.explain.asked import Asked
 from wallflower.explain.full import Plan
 from wallflower.explain.landscape import Landscape
+from wallflower.explain.languages import vocabularies
+from wallflower.explain.record_view import RecordView
 from wallflower.explain.space import Space
 from wallflower.explain.utilities import Population
-from wallflower.explain.validity import validity
+from wallflower.explain.validity import decider
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.schema.exact import exact
@@ -33,14 +34,15 @@ from wallflower.schema.exact import exact
 LEAST = 10
 COLD = """
 import numpy as np, time
-from wallflower.explain import kernels
+from wallflower.detectors.flips_kernels import flips
+from wallflower.detectors.histogram_kernels import bars
+from wallflower.detectors.lof_kernels import lof_runs
 entries = (np.arange(1, 4), np.ones(3, np.int64), np.zeros(3, np.uint64))
 words, some, out = np.zeros(1, np.uint64), np.full(1, 7), np.zeros(1, np.bool_)
 began = time.perf_counter()
-kernels.lof_slices(entries, entries, words, words, some, some, 2, 1.5, 1, 2, out)
-kernels.lof_some(entries, entries, words, some, some, 2, 1.5, 1, out)
-kernels.bars(entries, entries, words, some, some, some, some, out)
-kernels.flips(some, some, some * 1.0, 1, 2, 3, 4, np.ones(20), some.copy())
+lof_runs(entries, entries, words, 1, some, some, 2, 1.5, 1, 2, out)
+bars(entries, entries, words, some, some, some, some, out)
+flips(some, some, some * 1.0, 1, 2, 3, 4, np.ones(20), some.copy())
 print(time.perf_counter() - began)
 """
 
@@ -48,14 +50,14 @@ print(time.perf_counter() - began)
 class Filtered:
     """What a user would write: filter the rows of a context, then ask the library."""
 
-    def __init__(self, asked):
-        self.asked = asked
-        self.words = asked.space.cells[asked.codes]
-        self.values = asked.shifted
-        self.mine = int(np.flatnonzero((asked.shifted == 0) & (self.words == np.uint64(asked.space.own_pattern)))[0])
+    def __init__(self, view):
+        self.view = view
+        self.words = view.words.ravel()[view.codes]
+        self.values = view.shifted
+        self.mine = int(np.flatnonzero((view.shifted == 0) & (self.words == np.uint64(0)))[0])
 
     def rows(self, index):
-        inside = (self.words & ~self.asked.space.patterns(np.array([index]))[0]) == 0
+        inside = (self.words & ~self.view.space.words(np.array([index]))[0]) == 0
         return self.values[inside].astype(float), int(inside[: self.mine].sum())
 
     def lof(self, index):
@@ -69,6 +71,12 @@ class Filtered:
         t2 = stats.t.isf(0.05 / (2 * n), n - 2) ** 2
         limit = (n - 1) / np.sqrt(n) * np.sqrt(t2 / (n - 2 + t2))
         return abs(values[mine] - values.mean()) / values.std(ddof=1) > limit
+
+
+def every(view, detector):
+    """A function that decides all contexts."""
+    decided = decider(view, detector)
+    return lambda: np.concatenate([decided.valid(block) for block in view.blocks()])
 
 
 def per_context(work, indices):
@@ -102,23 +110,18 @@ def whole(table, folder, *, samples):
     with source.rows((*NAMES, "salary")) as rows, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's, about ties
         record = rows.record("r0")
-        space = Space(
-            columns=NAMES,
-            domains=tuple(declaration.column(name).groups for name in NAMES),
-            own=tuple(record.codes[name] for name in NAMES),
-        )
-        asked = Asked(rows=rows, space=space, metric="salary", centre=record.numbers["salary"], least=LEAST)
-        measure(table, asked, samples)
+        space = Space.of(vocabularies(declaration, NAMES, {}).each, own=tuple(record.codes[name] for name in NAMES))
+        view = RecordView(rows=rows, space=space, metric="salary", centre=record.numbers["salary"], least=LEAST)
+        measure(table, view, samples)
 
 
-def measure(table, asked, samples):
-    by_hand, space = Filtered(asked), asked.space
+def measure(table, view, samples):
+    by_hand, space = Filtered(view), view.space
     chosen = np.random.default_rng(0).integers(0, space.count, samples)
     theirs = per_context(by_hand.lof, chosen)
-    lof = validity(asked, LOF())
-    lof.some(chosen)
-    lof.every()
-    ours, valid = seconds(lof.every, repeats=2)
+    lof = every(view, LOF())
+    lof()
+    ours, valid = seconds(lof, repeats=2)
     agree = sum(bool(valid[index]) == by_hand.lof(int(index)) for index in chosen[:100])
     table.add(
         f"all {space.count:,} contexts, LOF(20), 51,000 rows, every cell in use",
@@ -126,44 +129,43 @@ def measure(table, asked, samples):
         f"{ours:.1f} s, {theirs * space.count / ours:,.0f}x ({agree} of {min(100, samples)} agree; it breaks ties by row order)",
         "≥ 8,000x",
     )
-    grubbs = validity(asked, Grubbs())
     theirs = per_context(by_hand.grubbs, chosen)
-    ours, _ = seconds(grubbs.every)
+    ours, _ = seconds(every(view, Grubbs()))
     table.add(
         "all contexts, Grubbs",
         f"numpy and scipy {1000 * theirs:.2f} ms a context",
         f"{ours:.2f} s, {theirs * space.count / ours:,.0f}x",
         "≤ 1 s",
     )
-    histogram = validity(asked, Histogram())
-    histogram.every()
-    ours, _ = seconds(histogram.every, repeats=1)
+    histogram = every(view, Histogram())
+    histogram()
+    ours, _ = seconds(histogram, repeats=1)
     table.add("all contexts, histogram", "–", f"{ours:.1f} s", "–")
     full = Plan(
         detector=Grubbs(),
         least=LEAST,
         epsilon=exact(1),
         neighbours="add-remove",
-        contexts_log2=space.free,
+        contexts_log2=space.steps,
         max_rows=10**6,
         certificate=None,
     )
-    ours, scores = seconds(lambda: full.scores(asked), repeats=1)
+    ours, scores = seconds(lambda: full.scores(view), repeats=1)
     table.add(
         "all contexts, distance to flipping (full promise)",
         "–",
         f"{ours:.1f} s, {int((scores > 0).sum()):,} valid, furthest {int(scores.max())}",
         "–",
     )
-    search(table, asked, by_hand)
+    search(table, view, by_hand)
 
 
-def search(table, asked, by_hand):
+def search(table, view, by_hand):
     """Breadth-first search of 50 samples, deciding contexts as it comes to them."""
     selection = Exponential(exponent=exact("0.2") / 51, monotone=True)
 
     def ours():
-        landscape = Landscape(asked, validity(asked, LOF()), Population(asked))
+        landscape = Landscape(view, decider(view, LOF()), Population())
         start = searches.first_valid(landscape)
         searches.draw(searches.bfs(landscape, start, 50), landscape.scores, selection, SeededEntropy(1))
         return landscape

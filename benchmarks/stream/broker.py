@@ -20,6 +20,8 @@ TEXT = """
 id = "bench"
 broker = "mqtt://127.0.0.1:{port}"
 topic_prefix = "bench/stream"
+roster = {roster}
+quota = 20000
 window = {window}
 protocol = "private"
 guarantee = "local-dp"
@@ -69,7 +71,7 @@ def mosquitto(folder: Path, window: int) -> Iterator[Path]:
     file.write_text(TEXT.format(port=port, window=window))
     configuration, access = write_configuration(loads(file.read_text()), folder / "broker")
     with access.open("a") as lines:  # one connection that speaks for a thousand sensors, for this benchmark alone
-        lines.write("\nuser fleet\ntopic write bench/stream/noised/+\ntopic read bench/stream/receipt/+\n")
+        lines.write("\nuser fleet\ntopic write bench/stream/noised/0/+\ntopic read bench/stream/receipt/0/+\n")
     if os.geteuid() == 0:
         with configuration.open("a") as lines:
             lines.write("user root\n")

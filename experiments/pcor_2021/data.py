@@ -17,7 +17,8 @@ from benchmarks.harness import data_folder
 
 from wallflower.engines import from_frame
 from wallflower.engines.base import Rows
-from wallflower.explain.asked import Asked
+from wallflower.explain.languages import parse_languages, vocabularies
+from wallflower.explain.record_view import RecordView
 from wallflower.explain.space import Space
 from wallflower.schema import loads
 
@@ -55,15 +56,14 @@ class Data:
     numbers: np.ndarray
     frame: object
 
-    def asked(self, place: int, least: int, rows: Rows | None = None) -> Asked:
+    def view(self, place: int, least: int, rows: Rows | None = None, languages: str = "") -> RecordView:
         """The rows as the record at `place` sees them."""
         declared = self.rows.declaration
-        space = Space(
-            columns=self.by,
-            domains=tuple(declared.column(name).groups for name in self.by),
-            own=tuple(int(code) for code in self.codes[place]),
+        given = dict.fromkeys(self.by, "sets") | parse_languages(languages)
+        space = Space.of(
+            vocabularies(declared, self.by, given).each, own=tuple(int(code) for code in self.codes[place])
         )
-        return Asked(
+        return RecordView(
             rows=rows or self.rows, space=space, metric=self.metric, centre=int(self.numbers[place]), least=least
         )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from wallflower.explain.validity import validity
+from experiments.pcor_2021.study import every_valid
 
 CHANGES = (1, 5, 10, 25)
 EPSILON = 0.2
@@ -21,20 +21,20 @@ def without(rows, places):
 
 def compared(data, place, detector, least, neighbours):
     """For each number of changed rows and each neighbour: equality, Jaccard, containment; for one row also the loss."""
-    own, dice = data.asked(place, least), np.random.default_rng(place)
-    valid, population = validity(own, detector).every(), own.population
+    own, dice = data.view(place, least), np.random.default_rng(place)
+    valid, population = every_valid(own, detector), own.population
     found = {change: [] for change in CHANGES}
     losses = []
     others = np.setdiff1d(np.arange(len(data.codes)), [place])
     for change in CHANGES:
         for _ in range(neighbours):
             rows = without(data.rows, dice.choice(others, size=change, replace=False))
-            asked = data.asked(place, least, rows)
-            there = validity(asked, detector).every()
+            view = data.view(place, least, rows)
+            there = every_valid(view, detector)
             both, either = (valid & there).sum(), (valid | there).sum()
             found[change].append((float((valid == there).all()), both / max(either, 1), both / max(valid.sum(), 1)))
             if change == 1:
-                losses.append(loss(valid, population, there, asked.population))
+                losses.append(loss(valid, population, there, view.population))
     return found, losses
 
 

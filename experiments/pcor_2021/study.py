@@ -11,7 +11,7 @@ import numpy as np
 from wallflower.explain import searches
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.utilities import Overlap, Population
-from wallflower.explain.validity import validity
+from wallflower.explain.validity import decider
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.noise.entropy import SeededEntropy
 
@@ -71,13 +71,19 @@ def of_valid(every, samples):
     return (yield searches.Pick(found, scored=True))
 
 
+def every_valid(view, detector):
+    """Whether each context is valid."""
+    decided = decider(view, detector)
+    return np.concatenate([decided.valid(block) for block in view.blocks()])
+
+
 def is_outlier(data, place, detector, least):
     """The rule for whom to ask about: one of the first 4,096 contexts of the public order is valid (all, when there are fewer)."""
-    asked = data.asked(place, least)
-    if asked.space.count <= PROBES:
-        return bool(validity(asked, detector).every().any())
-    order = (np.arange(min(PROBES, asked.space.count), dtype=object) * (0x9E3779B97F4A7C15 | 1) + 1) % asked.space.count
-    return bool(validity(asked, detector).some(order.astype(np.int64)).any())
+    view = data.view(place, least)
+    if view.space.count <= PROBES:
+        return bool(every_valid(view, detector).any())
+    order = (np.arange(min(PROBES, view.space.count), dtype=object) * (0x9E3779B97F4A7C15 | 1) + 1) % view.space.count
+    return bool(decider(view, detector).valid(view.few(order.astype(np.int64))).any())
 
 
 def outliers(data, detector, least, count, seed):
@@ -94,23 +100,23 @@ def outliers(data, detector, least, count, seed):
 
 def study(data, place, detector, least, settings):
     """Utility ratio of one draw per setting, the exact expectation for `exact`, and how much was valid."""
-    asked = data.asked(place, least)
+    view = data.view(place, least)
     began = time.perf_counter()
-    decided = validity(asked, detector)
-    valid = decided.every()
+    decided = decider(view, detector)
+    valid = np.concatenate([decided.valid(block) for block in view.blocks()])
     took = time.perf_counter() - began
     every = np.flatnonzero(valid)
     if not len(every):
         return None
-    landscape = Landscape(asked, decided, Population(asked))
+    landscape = Landscape(view, decided, Population())
     graph = Known(landscape, valid)
     start = searches.first_valid(graph)
     if start is None:
         start = int(every[0])
-    scores = {"population": asked.population}
+    scores = {"population": view.population}
     if any(setting.utility == "overlap" for setting in settings):
-        scores["overlap"] = Overlap(asked, asked.space.chosen(start)).every()
-    found = {"valid": len(every), "seconds": took, "best": int(asked.population[every].max())}
+        scores["overlap"] = Landscape(view, decided, Overlap(view, view.space.chosen(start))).every_score
+    found = {"valid": len(every), "seconds": took, "best": int(view.population[every].max())}
     for setting in settings:
         score = scores[setting.utility]
         entropy = SeededEntropy(place * 1000 + settings.index(setting))
@@ -128,9 +134,9 @@ def study(data, place, detector, least, settings):
 
 def timed(data, place, detector, least, setting):
     """Seconds of one search that decides each context when it comes to it, as a user would run it, after the rows are in memory."""
-    asked = data.asked(place, least)
+    view = data.view(place, least)
     began = time.perf_counter()
-    landscape = Landscape(asked, validity(asked, detector), Population(asked))
+    landscape = Landscape(view, decider(view, detector), Population())
     selection, entropy = Exponential(exponent=setting.exponent, monotone=True), SeededEntropy(place)
     if setting.search == "exact":
         searches.draw(searches.exact(landscape.every_valid), lambda i: landscape.every_score[i], selection, entropy)

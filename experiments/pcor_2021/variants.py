@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wallflower.explain.languages import Vocabulary
 from wallflower.explain.space import Space
 from wallflower.schema.domains import Categories
 
@@ -15,9 +16,12 @@ def space_from_rows(rows, columns, own):
     """NOT PRIVATE: contexts over the values that occur. That a value is named says that some row holds it."""
     fetched = rows.fetch(codes=columns).codes
     seen = [sorted({int(code) for code in column} | {mine}) for column, mine in zip(fetched.T, own, strict=True)]
-    domains = tuple(Categories(tuple(f"v{code}" for code in codes)) for codes in seen)
+    words = [
+        Vocabulary(name, Categories(tuple(f"v{code}" for code in codes)), "sets")
+        for name, codes in zip(columns, seen, strict=True)
+    ]
     places = tuple(codes.index(mine) for codes, mine in zip(seen, own, strict=True))
-    return Space(columns=tuple(columns), domains=domains, own=places)
+    return Space.of(words, own=places)
 
 
 def ratio_on_common_contexts(one, other):

@@ -11,7 +11,7 @@ from benchmarks.publish.data import ADULT, CENSUS, canonical, figure_7, figure_7
 from experiments.plain_k_anonymity_2009.methods import METHODS, STEPS, run
 from wallflower.publish.attacks import attack
 from wallflower.publish.checker import Checker
-from wallflower.publish.published import Crowd
+from wallflower.publish.published import PublishedGroup
 
 K = 15
 HEAD = """# Plain k-anonymity (EDBT 2009) again
@@ -145,7 +145,9 @@ def levels(page: Page, tables: dict[str, Checker]) -> None:
 
 
 def judged(checker: Checker, outcome) -> tuple[str, ...]:
-    found = attack(checker, [Crowd(g.low, g.high, checker.places[g.rows, checker.quasi :]) for g in outcome.groups])
+    found = attack(
+        checker, [PublishedGroup(g.low, g.high, checker.places[g.rows, checker.quasi :]) for g in outcome.groups]
+    )
     loss, seconds = f"{outcome.kept_loss:.2f}", f"{outcome.seconds:.2f}"
     return loss, seconds, str(len(found.leaks)), str(found.abnormal_values), str(found.abnormal_people)
 

@@ -70,12 +70,12 @@ def run(checker: Checker, method: str, *, k: int, level: str = "strict") -> Outc
     shop = Workshop(checker, level, k)
     everyone = np.arange(len(checker.places))
     clock = Clock()
-    gone = checker.sensitive_outliers()
+    gone = checker.outlying_by_value
     clock.step("global outliers")
     groups: list[Group] = []
     late = everyone[:0]
     if method in {"GNOF", "GOF", "removal"}:
-        local = checker.outliers() & ~gone
+        local = checker.outlying & ~gone
         clock.step("local outliers")
     if method == "removal":
         rows = everyone[~gone & ~local]

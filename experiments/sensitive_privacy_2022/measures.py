@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from wallflower.identify.answering import Fading
+from wallflower.identify.answers import FadingAnswers
 from wallflower.identify.counting import copies, of_rows, within
 from wallflower.identify.margins import anomalous
 from wallflower.schema.declaration import Model
@@ -48,7 +48,7 @@ def count(data, *, seed=5):
 
 def mechanism(data, *, epsilon, bound, k=1):
     model = Model(name="paper", columns=("c",), beta=data.beta, radius=Fraction(data.radius), k=k, epsilon=Fraction(1))
-    return Fading(model=model, epsilon=Fraction(epsilon), bound=bound)
+    return FadingAnswers(model=model, epsilon=Fraction(epsilon), bound=bound)
 
 
 def errors(counted, *, epsilon, bound, k=1, random=False):

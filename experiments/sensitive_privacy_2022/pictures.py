@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from experiments.sensitive_privacy_2022 import measures
-from wallflower.identify.view import effective_epsilon
+from wallflower.identify.owner_view import effective_epsilon
 from wallflower.report.figures import BLUE, GREEN, MUTED, ORANGE, PURPLE
 
 HERE = Path(__file__).parent

@@ -13,9 +13,11 @@ import numpy as np
 
 from wallflower.schema.declaration import Becomes, Clip, Column, Declaration
 from wallflower.schema.domains import EPOCH, Categories, Numbers
+from wallflower.schema.formats import CellFormat
 
 LEAVES = "leaves"
 MISSING, UNREADABLE, BELOW, ABOVE = "missing", "unreadable", "below", "above"
+PLAIN = CellFormat()
 NUMBER = re.compile(r" *[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)? *")
 
 
@@ -23,15 +25,36 @@ def is_missing(cell) -> bool:
     return cell is None or cell == "" or cell != cell  # noqa: PLR0124 - NaN
 
 
-def number_in(cell, domain: Numbers):
-    if isinstance(cell, str):
-        if not NUMBER.fullmatch(cell):
-            return UNREADABLE
-        x = float(cell)
-        if math.isinf(x):
-            return UNREADABLE
-    else:
-        x = float(cell)
+def double_in(cell, format_):
+    """The double of a cell; None when it is not a number."""
+    if not isinstance(cell, str):
+        return float(cell)
+    text = cell
+    if format_.thousands:
+        groups = re.fullmatch(rf"( *[+-]?)([^ eE]*?)((?:[{format_.decimal}][0-9]*)?(?:[eE].*)?)( *)", cell)
+        whole = groups[2].split(format_.thousands) if groups and format_.thousands != " " else None
+        if format_.thousands == " " and (spaced := re.fullmatch(r"( *[+-]?)([0-9 ]*[0-9])(.*)", cell)):
+            groups, whole = spaced, spaced[2].split(" ")
+        if whole is not None and len(whole) > 1:
+            if not (1 <= len(whole[0]) <= 3 and all(len(part) == 3 for part in whole[1:])):
+                return None
+            text = groups[1] + "".join(whole) + "".join(groups.groups()[2:])
+    if format_.decimal != ".":
+        if "." in text:
+            return None
+        text = text.replace(format_.decimal, ".")
+    if not NUMBER.fullmatch(text) or math.isinf(float(text)):
+        return None
+    return float(text)
+
+
+def number_in(cell, domain: Numbers, format_):
+    x = double_in(cell, format_)
+    if x is None:
+        return UNREADABLE
+    spelt = PLAIN if not isinstance(cell, str) else format_
+    if x in [double_in(code, spelt) for code in format_.missing_codes]:
+        return MISSING
     if x < float(domain.lower):
         return BELOW
     if x > float(domain.upper):
@@ -41,16 +64,27 @@ def number_in(cell, domain: Numbers):
     return min(max(math.floor(Fraction(y) + Fraction(1, 2)), domain.first), domain.last)
 
 
-def date_in(cell, domain):
+def written_date(text, format_):
+    """By Python's own strptime, once the text has the right shape (strptime is too forgiving)."""
+    for each in format_.dates:
+        if text.isascii() and re.fullmatch(each.pattern[1:-1], text):
+            try:
+                moment = datetime.strptime(text, each.text)  # noqa: DTZ007 - only its day is used
+            except ValueError:
+                continue
+            return moment.date()
+    return None
+
+
+def date_in(cell, domain, format_):
     if isinstance(cell, datetime):
         cell = (cell.astimezone(UTC) if cell.tzinfo else cell).date()
     if isinstance(cell, str):
-        if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", cell):
+        cell = written_date(cell, format_)
+        if cell is None:
             return UNREADABLE
-        try:
-            cell = date(int(cell[:4]), int(cell[5:7]), int(cell[8:]))
-        except ValueError:
-            return UNREADABLE
+    elif cell.isoformat() in format_.missing_codes:
+        return MISSING
     days = (cell - EPOCH).days
     return BELOW if days < domain.first else ABOVE if days > domain.last else days
 
@@ -74,17 +108,20 @@ def category_in(cell, domain: Categories):
     return next((code for code, text in enumerate(domain.values) if same(cell, text)), ABOVE)
 
 
-def found(cell, column: Column):
+def found(cell, column: Column, format_=PLAIN):
     """The declared integer of a cell, or what is wrong with it."""
-    if is_missing(cell):
+    if is_missing(cell) or (isinstance(cell, str) and cell.strip(" ") in format_.missing_codes):
         return MISSING
     if isinstance(column.domain, Categories):
+        if not isinstance(cell, str) and any(same(cell, code) for code in format_.missing_codes):
+            return MISSING
         return category_in(cell, column.domain)
-    return number_in(cell, column.domain) if isinstance(column.domain, Numbers) else date_in(cell, column.domain)
+    read = number_in if isinstance(column.domain, Numbers) else date_in
+    return read(cell, column.domain, format_)
 
 
-def settled(cell, column: Column):
-    state = found(cell, column)
+def settled(cell, column: Column, format_=PLAIN):
+    state = found(cell, column, format_)
     if isinstance(state, int):
         return state
     action = column.missing if state in {MISSING, UNREADABLE} else column.outside
@@ -100,7 +137,10 @@ class Reference:
 
     def __init__(self, declaration: Declaration, columns, table: list[dict]) -> None:
         self.declaration, self.columns, self.table = declaration, columns, table
-        self.all = [{name: settled(row[name], declaration.column(name)) for name in columns} for row in table]
+        self.all = [
+            {name: settled(row[name], declaration.column(name), declaration.format_of(name)) for name in columns}
+            for row in table
+        ]
         self.rows = [row for row in self.all if LEAVES not in row.values()]
 
     def code(self, name: str, number: int) -> int:

@@ -78,6 +78,23 @@ def count_of(noise):
 EXAMPLES = [
     *(count_of(noise) for noise in ("lomax", "laplace", "inverse")),
     Example(
+        name="count-interval",
+        declaration=TABLE,
+        csv=ROWS,
+        query=lambda _folder: wf.count.Outliers(
+            columns=("height", "weight"),
+            neighbours=3,
+            radius="4",
+            epsilon="0.5",
+            noise="lomax",
+            interval_epsilon="0.2",
+        ),
+        command=(
+            *("count", "DECL", "--columns", "height,weight", "--neighbours", "3", "--radius", "4"),
+            *("--epsilon", "0.5", "--noise", "lomax", "--interval-epsilon", "0.2"),
+        ),
+    ),
+    Example(
         name="subspaces",
         declaration=PUBLIC_SIZE,
         csv=THREE,

@@ -2,26 +2,13 @@ import operator
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.count import twins
+from tests.count.strategies import ADJACENCIES, fixed, neighbours_of, tables
 from wallflower.count.sensitivity import global_sensitivity
 from wallflower.geometry.balls import Ball
-
-ADJACENCIES = ["replace-one", "add-remove"]
-
-
-def neighbour(points, rng, neighbours):
-    """A table that differs by one row, from either side."""
-    new = twins.moves(points, rng, 12)[None, :]
-    if neighbours == "add-remove":
-        if rng.random() < 0.5 or not len(points):
-            return np.concatenate([points, new])
-        return np.delete(points, rng.integers(len(points)), axis=0)
-    if not len(points):
-        return points
-    other = points.copy()
-    other[rng.integers(len(points))] = new
-    return other
 
 
 def laws(points, others, ball, k, neighbours):
@@ -39,33 +26,32 @@ def laws(points, others, ball, k, neighbours):
         assert all(map(operator.le, there, here[1:]))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("neighbours", ADJACENCIES)
 @pytest.mark.parametrize("width", [1, 2, 3])
-def test_the_laws_of_a_profile_on_many_neighbouring_tables(width, neighbours):
-    """Both laws, both ways, on 1,800 pairs each: 10,800 pairs, stars, rings, clumps and grids among them."""
-    for seed in range(300):
-        rng = np.random.default_rng((seed, width))
-        points, ball, k = twins.tables(seed, width)
-        laws(points, [neighbour(points, rng, neighbours) for _ in range(6)], ball, k, neighbours)
+@settings(fixed, max_examples=60)
+@given(st.data())
+def test_the_laws_of_a_profile(width, neighbours, data):
+    """Both laws, both ways: stars, rings, clumps and grids among the tables."""
+    points, ball, k = data.draw(tables(width, least=0))
+    laws(points, [data.draw(neighbours_of(points, neighbours)) for _ in range(2)], ball, k, neighbours)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("neighbours", ADJACENCIES)
 @pytest.mark.parametrize("width", [1, 2, 3])
-def test_the_laws_of_a_profile(width, neighbours):
-    for seed in range(1000, 1060):
-        rng = np.random.default_rng(seed)
-        points, ball, k = twins.tables(seed, width)
-        laws(points, [neighbour(points, rng, neighbours)], ball, k, neighbours)
+@settings(fixed, max_examples=2_000)
+@given(st.data())
+def test_the_laws_of_a_profile_on_many_neighbouring_tables(width, neighbours, data):
+    points, ball, k = data.draw(tables(width, least=0))
+    laws(points, [data.draw(neighbours_of(points, neighbours)) for _ in range(6)], ball, k, neighbours)
 
 
 @pytest.mark.parametrize("neighbours", ADJACENCIES)
-@pytest.mark.parametrize("seed", range(40))
-def test_local_sensitivity_is_within_the_first_bound_for_every_move_on_a_small_line(seed, neighbours):
+@settings(fixed, max_examples=60)
+@given(cells=st.lists(st.integers(0, 6), min_size=1, max_size=6), limit=st.integers(0, 8), k=st.integers(1, 3))
+def test_local_sensitivity_is_within_the_first_bound_for_every_move_on_a_small_line(neighbours, cells, limit, k):
     """Exhaustive: every row removed, every place of a small domain filled."""
-    rng = np.random.default_rng(seed)
-    points = rng.integers(0, 7, (int(rng.integers(1, 7)), 1))
-    ball, k = Ball((1,), int(rng.integers(0, 9))), int(rng.integers(1, 4))
+    points, ball = np.array(cells, dtype=np.int64)[:, None], Ball((1,), limit)
     cap = global_sensitivity(1, k, neighbours)
     first = twins.bounds_of(points, ball, k=k, neighbours=neighbours, cap=cap)[0]
     count = twins.outliers(points, ball, k)
@@ -89,7 +75,7 @@ def test_touching_rows_that_doubles_tear_apart_are_within_the_bound(neighbours):
 
 
 def test_a_profile_is_its_cap_from_the_horizon_on():
-    points, ball, k = twins.tables(2, 2)
+    points, ball, k = np.repeat([[0, 0], [3, 1], [-6, 5]], [2, 4, 1], axis=0), Ball((1, 2), 60), 3
     short = twins.bounds_of(points, ball, k=k, neighbours="replace-one", cap=50, horizon=2)
     long = twins.bounds_of(points, ball, k=k, neighbours="replace-one", cap=50)
     assert short.bounds == long.bounds[:2]

@@ -8,8 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from experiments.outlier_counts_2015 import nissim, published
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.count import twins
+from tests.count.strategies import fixed, neighbours_of, tables
 from wallflower.audit.density import hockey_stick
 from wallflower.count.covers import covers
 from wallflower.count.noise import Noise
@@ -26,10 +29,10 @@ def test_algorithm_1_as_printed_never_tries_the_last_point():
     assert published.algorithm_1(three, 1.0, printed=False) == 3
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_algorithm_1_the_sweep_and_our_covers_agree(seed):
-    points = np.random.default_rng(seed).integers(-40, 41, (8, 2))
-    radius = 25
+@settings(fixed, max_examples=12)
+@given(st.lists(st.tuples(st.integers(-40, 40), st.integers(-40, 40)), min_size=8, max_size=8))
+def test_algorithm_1_the_sweep_and_our_covers_agree(cells):
+    points, radius = np.array(cells), 25
     exact = published.algorithm_1([tuple(map(float, point)) for point in points], radius, printed=False)
     assert published.sweep(points, radius) == exact
     ours = [cover(np.zeros(8, dtype=np.int64), 0) for cover in covers(points, Ball((1, 1), radius**2))]
@@ -95,18 +98,15 @@ def test_the_threshold_for_continuous_noise_passes_too_often():
     assert max(shares) > 1.5
 
 
-def test_the_distance_of_propose_test_release_moves_by_at_most_one():
+@fixed
+@given(st.data())
+def test_the_distance_of_propose_test_release_moves_by_at_most_one(data):
     mechanism = nissim.ProposeTestRelease(bound=3, test=Fraction(1), release=Fraction(1), delta=Fraction(1, 100))
-    for seed in range(100):
-        points, ball, k = twins.tables(seed, 2)
-        if not len(points):
-            continue
-        rng = np.random.default_rng(seed)
-        other = points.copy()
-        other[rng.integers(len(points))] = twins.moves(points, rng, 12)
-        cap = global_sensitivity(2, k, "replace-one")
-        one, two = (
-            mechanism.gamma(twins.bounds_of(table, ball, k=k, neighbours="replace-one", cap=cap).bounds)
-            for table in (points, other)
-        )
-        assert abs(one - two) <= 1
+    points, ball, k = data.draw(tables(2))
+    other = data.draw(neighbours_of(points, "replace-one"))
+    cap = global_sensitivity(2, k, "replace-one")
+    one, two = (
+        mechanism.gamma(twins.bounds_of(table, ball, k=k, neighbours="replace-one", cap=cap).bounds)
+        for table in (points, other)
+    )
+    assert abs(one - two) <= 1

@@ -12,6 +12,7 @@ from wallflower.audit.exact import exact_audit
 from wallflower.count import Outliers, Subspaces
 from wallflower.count.expectations import error_by_epsilon
 from wallflower.count.noise import NOISES, Noise
+from wallflower.count.profiles import bound
 from wallflower.count.queries import measure
 from wallflower.count.sensitivity import global_sensitivity
 from wallflower.errors import DeclarationError, UsageError
@@ -86,6 +87,18 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
             low, high = query.run(table, SeededEntropy(seed))["interval"]
             hits += low <= truth <= high
         assert hits >= 275  # 285 expected of an exact 95 %, and these are wider
+
+
+@pytest.mark.parametrize("noise", ["lomax", "inverse"])
+@pytest.mark.parametrize("neighbours", ADJACENCIES)
+def test_rows_with_far_more_than_k_others_are_far_from_the_threshold(noise, neighbours):
+    """Degrees capped at k, which is enough for the count, would put them all at the threshold of a profile."""
+    declaration = declared(2, neighbours=neighbours)
+    query = question(noise=noise)
+    asked = query.noise_for(declaration)
+    count, profile = measure(Table([[0, 0]] * 60, declaration), query.columns, query.radius, asked)
+    assert (count, profile[0]) == (0, 1)
+    assert profile[min(asked.horizon, 40) - 1] == min(bound(0, min(asked.horizon, 40) - 1, neighbours), asked.cap)
 
 
 @pytest.mark.parametrize("noise", DRAWN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.neighbors import LocalOutlierFactor
 
-from wallflower.detectors import LOF, Detector, Distance, Grubbs, Histogram, detector
+from wallflower.detectors import LOF, Detector, Distance, Grubbs, Histogram, detector, registry
 from wallflower.detectors.grubbs import critical_values
 from wallflower.detectors.histogram import bar
+from wallflower.detectors.registry import kinds
 from wallflower.errors import DeclarationError, UsageError
 
 ONE = Fraction(1)
@@ -44,7 +46,7 @@ def test_grubbs_is_scipys_away_from_the_limit(alpha):
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize("alpha", ["0.001", "0.05", "0.5", "0.99"])
+@pytest.mark.parametrize("alpha", ["1e-12", "0.001", "0.05", "0.5", "0.99"])
 def test_critical_values_grow_and_exceed_one(alpha):
     sizes = np.arange(3, 60_000)
     table = critical_values(Fraction(alpha), sizes)
@@ -171,6 +173,10 @@ def test_a_wrong_detector_says_what_is_wrong(text, says):
     "make",
     [
         lambda: Grubbs(alpha=2),
+        lambda: Grubbs(alpha="1e-330"),
+        lambda: Grubbs(alpha="9.9e-13"),
+        lambda: LOF(threshold="1e400"),
+        lambda: LOF(threshold="1e-10"),
         lambda: LOF(neighbours=0),
         lambda: LOF(threshold=0),
         lambda: Histogram(rare=1),
@@ -181,3 +187,37 @@ def test_a_wrong_detector_says_what_is_wrong(text, says):
 def test_impossible_constants_are_refused(make):
     with pytest.raises(DeclarationError):
         make()
+
+
+def test_a_table_of_critical_values_that_falls_or_starts_at_one_is_refused(monkeypatch):
+    """As quantiles below 1e-160 did: a κ of 0 made the distance to flipping move by two for one row."""
+    from wallflower.detectors import grubbs
+
+    for broken in (lambda n: n - n, lambda n: np.where(n == 77, 1 << 20, (n + 5) << 20)):
+        monkeypatch.setattr(grubbs, "_tabulated", lambda _alpha, sizes, made=broken: made(sizes))
+        with pytest.raises(DeclarationError, match="critical values"):
+            critical_values(Fraction(1, 7), np.array([3, 50]))
+        grubbs._fine.cache_clear()
+
+
+def test_every_detector_registers_itself_and_is_found_by_its_name():
+    assert {"grubbs", "lof", "histogram", "distance"} <= set(kinds("stands_out"))
+    assert set(kinds("score")) == {"dbscan", "beyond"}
+    assert detector("dbscan(radius=1/2, least=3)", verb="score").text == "dbscan(radius=0.5, least=3)"
+    assert detector("beyond", verb="score", defaults={"beyond": {"radius": 3.0}}).radius == 3.0
+    with pytest.raises(UsageError, match="no detector is called 'dbscan'"):
+        detector("dbscan(radius=1, least=3)")
+
+
+def test_a_detector_of_another_package_joins_by_entry_point(monkeypatch):
+    entry = metadata.EntryPoint(name="loudest", value="tests.detectors.elsewhere:Loudest", group="wallflower.detectors")
+    shadow = metadata.EntryPoint(name="lof", value="tests.detectors.elsewhere:Loudest", group="wallflower.detectors")
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda **_: [entry, shadow])
+    registry.every_kind.cache_clear()
+    try:
+        assert detector("loudest(by=3)").stands_out(np.array([1, 2, 9]), 9, step=ONE)
+        assert detector("lof()") == LOF()
+        with pytest.raises(UsageError, match="needs by"):
+            detector("loudest")
+    finally:
+        registry.every_kind.cache_clear()

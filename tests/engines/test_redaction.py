@@ -72,11 +72,11 @@ def test_duckdb_would_have_told():
 def test_a_broken_engine_tells_nothing(source, capfd, monkeypatch, ask):
     source = replace(source, declaration=replace(source.declaration, neighbours="replace-one"))
 
-    def broken_sql(expression) -> str:
+    def broken_sql(dialect, expression) -> str:
         return f"SELECT CAST('{CANARY}' AS DOUBLE)"
 
     with pytest.raises(WallflowerError) as caught, source.rows(("x", "c")) as rows:  # noqa: PT012 - one question of several
-        monkeypatch.setattr("wallflower.engines.duckdb.database.compiled", broken_sql)
+        monkeypatch.setattr("wallflower.engines.dialect.Dialect.compiled", broken_sql)
         if ask == "tally":
             source.tally(("x", "c"))
         else:

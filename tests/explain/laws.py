@@ -7,11 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from tests.explain.tables import asked
+from tests.explain.tables import every_valid, view
 from wallflower.explain import searches
 from wallflower.explain.constrained import Plan
 from wallflower.explain.distributions import distribution
-from wallflower.explain.validity import validity
 
 
 class Small:
@@ -51,9 +50,9 @@ def law(search, bits, valid, scores, exponent, samples):
 @cache
 def looked_at(table, shape, detector, least):
     """Valid set and populations of a table whose first row is the asked-for one."""
-    sight = asked(table, shape, least=least)
-    valid = frozenset(np.flatnonzero(validity(sight, detector).every()).tolist())
-    return sight.space.free, valid, tuple(sight.population.tolist())
+    sight = view(table, shape, least=least)
+    valid = frozenset(np.flatnonzero(every_valid(sight, detector)).tolist())
+    return sight.space.steps, valid, tuple(sight.population.tolist())
 
 
 def plan(search, *, epsilon=Fraction(1, 2), samples=2, neighbours="add-remove", monotone=True):

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from wallflower.engines.base import Cells, Fetched, Nearest, Record
-from wallflower.explain.asked import Asked
+from wallflower.explain.languages import Vocabulary
+from wallflower.explain.record_view import RecordView
 from wallflower.explain.space import Space
+from wallflower.explain.validity import decider
 from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Categories, Numbers
 
@@ -89,15 +91,29 @@ class PlainRows:
         return Nearest(np.array(starts), np.array(values, dtype=np.int64), np.array(copies, dtype=np.int64))
 
 
-def asked(table, shape, *, least=1, lower=-1000, upper=1000, place=0):
+def view(table, shape, *, least=1, lower=-1000, upper=1000, place=0, languages=None, trees=None):
     """The rows as the row at `place` sees them."""
     declared = declaration(shape, lower=lower, upper=upper)
     rows = PlainRows(declared, tuple(table), place)
     columns = tuple(f"c{i}" for i in range(len(shape)))
-    space = Space(
-        columns=columns, domains=tuple(declared.column(name).groups for name in columns), own=tuple(table[place][:-1])
+    each = tuple(
+        Vocabulary(name, declared.column(name).groups, language, tree)
+        for name, language, tree in zip(
+            columns, languages or ["sets"] * len(shape), trees or [None] * len(shape), strict=True
+        )
     )
-    return Asked(rows=rows, space=space, metric="y", centre=table[place][-1], least=least)
+    space = Space.of(each, own=tuple(table[place][:-1]))
+    return RecordView(rows=rows, space=space, metric="y", centre=table[place][-1], least=least)
+
+
+def every_valid(sight, detector, most=2**20):
+    """Whether each context is valid, by the detector's fast path, in blocks of `most` contexts."""
+    decided = decider(sight, detector)
+    return np.concatenate([decided.valid(block) for block in sight.blocks(most)])
+
+
+def some_valid(sight, detector, indices):
+    return decider(sight, detector).valid(sight.few(np.asarray(indices)))
 
 
 def population(sight, index):

@@ -9,11 +9,10 @@ import numpy as np
 from experiments.pcor_2021.variants import best_start, ratio_on_common_contexts, space_from_rows
 
 from tests.explain.laws import begin, law, looked_at, plan
-from tests.explain.tables import PlainRows, asked, declaration
+from tests.explain.tables import PlainRows, declaration, every_valid, view
 from wallflower.audit.exact import delta_curve, exact_audit
 from wallflower.detectors import Distance
 from wallflower.explain.distributions import distribution
-from wallflower.explain.validity import validity
 
 HALF = Fraction(1, 2)
 
@@ -43,7 +42,7 @@ def test_a_domain_taken_from_the_rows_gives_a_row_away():
     exponent = plan("exact").selection.exponent
 
     def released(table, space_of):
-        sight = asked(table, shape)
+        sight = view(table, shape)
         space = space_of(sight)
         found = {}
         ours = looked_at(table, shape, detector, 1)
@@ -126,6 +125,6 @@ def test_validity_here_is_of_the_multiset():
     for turn in range(1, 8):
         turned = [table[0], *table[turn:], *table[1:turn]]
         assert (
-            validity(asked(turned, (1,)), Distance(p="0.4", radius=1)).every()
-            == validity(asked(table, (1,)), Distance(p="0.4", radius=1)).every()
+            every_valid(view(turned, (1,)), Distance(p="0.4", radius=1))
+            == every_valid(view(table, (1,)), Distance(p="0.4", radius=1))
         ).all()

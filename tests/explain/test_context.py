@@ -14,7 +14,9 @@ from tests.explain.tables import PlainRows, declaration, random_table
 from wallflower.detectors import LOF, Distance, Grubbs, Histogram
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.explain import Context, Utility
-from wallflower.explain.space import Space, checked_size, context_codes, parse_context
+from wallflower.explain.languages import Vocabularies, Vocabulary
+from wallflower.explain.sentences import context_codes, parse_context, text
+from wallflower.explain.space import Space
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.privacy.guarantees import BUT_ASKED
 from wallflower.progress import listening
@@ -95,9 +97,10 @@ def test_the_price_names_the_condition_and_every_choice():
     assert said["protects"] == BUT_ASKED
     for part in ("'asked'", "c0, c1", "at least 10 rows", "on y", "lof(neighbours=5, threshold=1.5)"):
         assert part in said["holds_when"]
-    assert price.mechanism == {"name": "exponential", "exponent": "0.5"}
+    assert price.mechanism == {"name": "permute-and-flip", "exponent": "0.5"}
     assert price.settings["search"] == "exact"
-    assert price.settings["contexts"] == "2^3"
+    assert price.settings["contexts"] == "at most 8"
+    assert price.settings["languages"] == "c0=sets,c1=sets"
     assert "shortfall" in price.expected
 
 
@@ -221,14 +224,16 @@ def test_what_the_declaration_cannot_support_is_refused_before_any_row(fields, s
 
 def test_a_domain_too_large_for_exact_is_searched_and_one_too_large_for_words_refused():
     large = declaration((14, 14))
-    assert ask().price(large).settings["search"] == "bfs"
+    sets = "c0=sets,c1=sets"
+    assert ask(contexts=sets).price(large).settings["search"] == "bfs"
+    assert ask().price(large).settings["languages"] == "c0=own,c1=own"
     assert ask(detector=Highest()).price(declaration((8, 7))).settings["search"] == "bfs"
     with pytest.raises(UsageError, match=r"2\^26"):
-        ask(search="exact").price(large)
+        ask(search="exact", contexts=sets).price(large)
     with pytest.raises(UsageError, match=r"2\^26"):
-        ask(guarantee="full", detector=Grubbs()).price(large)
+        ask(guarantee="full", detector=Grubbs(), contexts=sets).price(large)
     with pytest.raises(UsageError, match="fewer columns"):
-        checked_size([Categories(tuple(map(str, range(40))))] * 2)
+        Vocabularies((Vocabulary("a", Categories(tuple(map(str, range(40)))), "sets"),) * 2).check()
     with pytest.raises(UsageError, match="coarser step"):
         ask().price(declaration(SHAPE, lower=0, upper=2**50))
 
@@ -237,7 +242,7 @@ def test_a_large_domain_is_answered_by_search():
     big = declaration((14, 14))
     dice = random.Random(2)
     held = PlainRows(big, ((0, 0, 900), *random_table(dice, (14, 14), 60, spread=20)), 0)
-    assert ask(samples=3, min_population=3).run(held, SeededEntropy(1)) is not None
+    assert ask(samples=3, min_population=3, contexts="c0=sets,c1=sets").run(held, SeededEntropy(1)) is not None
 
 
 def test_the_owner_sees_what_was_possible():
@@ -263,18 +268,20 @@ def test_progress_says_how_many_contexts_are_done():
 
 
 def test_contexts_in_words_and_back():
-    space = Space(
-        columns=("job_title", "city"),
-        domains=(Categories(("CEO", "Lawyer", "Nurse", "Cook")), Categories(("A", "B"))),
+    space = Space.of(
+        (
+            Vocabulary("job_title", Categories(("CEO", "Lawyer", "Nurse", "Cook")), "sets"),
+            Vocabulary("city", Categories(("A", "B")), "sets"),
+        ),
         own=(1, 0),
     )
     for index in range(space.count):
         assert space.index(space.chosen(index)) == index
         assert context_codes(space.named(index), space.columns, space.domains) == space.chosen(index)
-    assert space.text(space.count - 1) == "job title is any, and city is any"
-    assert space.text(0) == "job title is Lawyer, and city is A"
-    assert "any but" in " ".join(space.text(index) for index in range(space.count))
+    assert text(space, space.count - 1) == "job title is any, and city is any"
+    assert text(space, 0) == "job title is Lawyer, and city is A"
+    assert "any but" in " ".join(text(space, index) for index in range(space.count))
     assert space.index(((0,), (0,))) is None
     assert parse_context("") == {}
-    words = space.patterns(np.arange(space.count))
+    words = space.words(np.arange(space.count))
     assert len(set(words.tolist())) == space.count

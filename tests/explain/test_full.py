@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from experiments.pcor_2021.variants import argmax_score
 
-from tests.explain.tables import asked
+from tests.explain.tables import view
 from wallflower.audit.exact import exact_audit
 from wallflower.audit.properties import lipschitz_violations, one_direction_violations
 from wallflower.detectors import LOF, Distance, Grubbs
+from wallflower.detectors.flips import Flips
 from wallflower.errors import UsageError
 from wallflower.explain.full import Certificate, Plan, supported
-from wallflower.explain.robust import Flips
 from wallflower.mechanisms.laplace import DiscreteLaplace
 
 SHAPE, LOWER, UPPER = (2, 3), -4, 12
@@ -55,7 +55,7 @@ def neighbours_of(table):
 
 def law_of(priced):
     def law(table):
-        scores = priced.scores(asked(table, SHAPE, least=priced.least, lower=LOWER, upper=UPPER))
+        scores = priced.scores(view(table, SHAPE, least=priced.least, lower=LOWER, upper=UPPER))
         logs = priced.selection.log_probabilities(scores.tolist())
         chances = dict(enumerate(math.exp(log) for log in logs))
         if priced.certificate is None:
@@ -120,7 +120,7 @@ def test_scores_move_by_at_most_one_and_margins_in_one_direction():
 
     def scores(priced):
         return cache(
-            lambda table: priced.scores(asked(table, SHAPE, least=priced.least, lower=LOWER, upper=UPPER)).tolist()
+            lambda table: priced.scores(view(table, SHAPE, least=priced.least, lower=LOWER, upper=UPPER)).tolist()
         )
 
     grubbs, near = plan(Grubbs(), least=12), plan(Distance(p="0.3", radius=4))
@@ -128,9 +128,9 @@ def test_scores_move_by_at_most_one_and_margins_in_one_direction():
     for context in range(8):
         assert not lipschitz_violations(lambda t: robust(t)[context], pairs, distance=1)  # noqa: B023 - used at once
     assert not one_direction_violations(scores(near), pairs, distance=near.unit)
-    assert near.monotone
+    assert near.robustness.monotone
     populous = plan(Distance(p="0.3", radius=4), least=25)
-    assert not populous.monotone
+    assert not populous.robustness.monotone
     assert one_direction_violations(scores(populous), pairs, distance=populous.unit)  # so it pays twice
 
 
@@ -172,7 +172,7 @@ def test_a_separate_test_of_validity_breaks_the_score():
 @pytest.mark.parametrize("detector", [LOF(), Grubbs(argmax=True)])
 def test_detectors_without_a_known_distance_are_refused(detector):
     with pytest.raises(UsageError, match="full"):
-        supported(detector)
+        supported(detector, 1)
 
 
 @pytest.mark.parametrize(("epsilon", "failure"), [("1/2", "1/100"), ("2", "1/1000000"), ("1/10", "1/4")])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wallflower.detectors import Grubbs
-from wallflower.explain.robust import Flips
+from wallflower.detectors.flips import Flips
 
 
 def make(low=2, high=5, least=3, cap=40, alpha="0.05"):

@@ -9,10 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.explain.tables import asked, population, random_table, slow_validity
+from tests.explain.tables import every_valid, population, random_table, slow_validity, some_valid, view
 from wallflower.detectors import LOF, Distance, Grubbs, Histogram
-from wallflower.explain.cube import over_contexts
-from wallflower.explain.validity import validity
 
 DETECTORS = [
     Grubbs(),
@@ -32,22 +30,22 @@ SHAPES = [(2, 2), (3, 2, 2), (5,), (2, 3, 1, 2), (4, 3)]
 @pytest.mark.parametrize("spread", [2, 12, 500])
 def test_fast_validity_is_the_definition(detector, spread):
     dice = random.Random(f"{detector.text} {spread}")
-    some_valid = 0
+    any_valid = 0
     for trial in range(40):
         shape = SHAPES[trial % len(SHAPES)]
         size = dice.choice([1, 2, 5, 12, 40])
         table = random_table(dice, shape, size, spread=spread)
         if trial % 2:
             table[0] = (*table[0][:-1], dice.choice([-1, 1]) * (spread * 2 + dice.randrange(50)))
-        sight = asked(table, shape, least=dice.choice([1, 4]))
+        sight = view(table, shape, least=dice.choice([1, 4]))
         expected = slow_validity(sight, detector)
-        decided = validity(sight, detector)
-        assert (decided.every() == expected).all()
+        assert (every_valid(sight, detector) == expected).all()
+        assert (every_valid(sight, detector, most=3) == expected).all()
         few = np.array(dice.sample(range(sight.space.count), k=min(4, sight.space.count)))
-        assert (decided.some(few) == expected[few]).all()
-        some_valid += expected.any()
+        assert (some_valid(sight, detector, few) == expected[few]).all()
+        any_valid += expected.any()
     if spread > 2:
-        assert some_valid
+        assert any_valid
 
 
 @pytest.mark.parametrize("detector", DETECTORS, ids=lambda d: d.text)
@@ -55,10 +53,10 @@ def test_validity_does_not_see_the_order_of_rows(detector):
     dice = random.Random(7)
     table = random_table(dice, (3, 2, 2), 40, spread=6)
     table[0] = (*table[0][:-1], 15)
-    first = validity(asked(table, (3, 2, 2)), detector).every()
+    first = every_valid(view(table, (3, 2, 2)), detector)
     for _ in range(5):
         mixed = [table[0], *dice.sample(table[1:], len(table) - 1)]
-        assert (validity(asked(mixed, (3, 2, 2)), detector).every() == first).all()
+        assert (every_valid(view(mixed, (3, 2, 2)), detector) == first).all()
 
 
 def test_more_than_one_slice_agrees_with_single_contexts():
@@ -66,12 +64,12 @@ def test_more_than_one_slice_agrees_with_single_contexts():
     shape = (7, 6, 5)
     table = random_table(dice, shape, 600, spread=300)
     table[0] = (*table[0][:-1], 420)
-    sight = asked(table, shape, least=5)
+    sight = view(table, shape, least=5)
     for detector in (LOF(neighbours=4, threshold="1.3"), Histogram(rare="0.02"), Grubbs(alpha="0.5")):
-        decided = validity(sight, detector)
-        every = decided.every()
+        every = every_valid(sight, detector)
         few = np.array(dice.sample(range(sight.space.count), k=300))
-        assert (decided.some(few) == every[few]).all()
+        assert (some_valid(sight, detector, few) == every[few]).all()
+        assert (every_valid(sight, detector, most=1000) == every).all()
         for index in few[:60]:
             values = population(sight, int(index))
             expected = len(values) >= 5 and detector.stands_out(values, sight.centre, step=Fraction(1))
@@ -80,11 +78,11 @@ def test_more_than_one_slice_agrees_with_single_contexts():
 
 def test_populations_are_subset_sums():
     dice = random.Random(3)
-    sight = asked(random_table(dice, (3, 3, 2), 50, spread=5), (3, 3, 2))
+    sight = view(random_table(dice, (3, 3, 2), 50, spread=5), (3, 3, 2))
     expected = [len(population(sight, index)) for index in range(sight.space.count)]
     assert sight.population.tolist() == expected
-    assert sight.some_population(np.array([5, 0])).tolist() == [expected[5], expected[0]]
-    lowest = over_contexts(np.arange(18).reshape(3, 3, 2), sight.space.own, np.minimum)
+    assert sight.few(np.array([5, 0])).population.tolist() == [expected[5], expected[0]]
+    (lowest,) = [block.over(np.arange(18).reshape(3, 3, 2), np.minimum) for block in sight.blocks()]
     assert lowest[-1] == 0
 
 
@@ -100,9 +98,9 @@ class Loudest:
 
 def test_a_detector_of_ones_own_sees_the_filtered_values_and_may_break():
     dice = random.Random(5)
-    sight = asked(random_table(dice, (3, 2), 14, spread=9), (3, 2))
+    sight = view(random_table(dice, (3, 2), 14, spread=9), (3, 2))
     expected = []
     for index in range(sight.space.count):
         values = population(sight, index)
         expected.append(len(values) != 3 and values[-1] == sight.centre)
-    assert validity(sight, Loudest()).every().tolist() == expected
+    assert every_valid(sight, Loudest()).tolist() == expected

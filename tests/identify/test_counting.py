@@ -6,6 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.identify import naive
 from tests.identify.tables import declaration, model
@@ -16,39 +18,41 @@ from wallflower.identify import counting
 from wallflower.identify.counting import FEW, copies, of_rows, within
 from wallflower.identify.metric import Metric, metric_of
 
+PATHS = ["compiled", "plain"]
 
-@pytest.fixture(autouse=True, params=["compiled", "plain"])
+
+@pytest.fixture(autouse=True, params=PATHS)
 def path(request, monkeypatch):
     """Every test runs through the compiled loops and through Python's own integers."""
     if request.param == "compiled":
         monkeypatch.setattr(counting, "SMALL", 0)
 
 
-def random_metric(rng, width):
-    by_gap = tuple(bool(b) for b in rng.integers(0, 2, width))
-    weights = tuple(int(w) for w in rng.integers(1, 9, width))
-    return Metric(
-        columns=tuple("abcdefghijkl"[:width]), by_gap=by_gap, ball=Ball(weights, int(rng.integers(0, 60))), doubling=4
-    )
+@st.composite
+def tables(draw):
+    """Points and questions over few values in 1, 2, 3 or 12 columns: many ties, repeats, sometimes a constant column."""
+    width = draw(st.sampled_from([1, 2, 3, 12]))
+    by_gap = (True,) * width if draw(st.booleans()) else draw(st.tuples(*[st.booleans()] * width))
+    ball = Ball(draw(st.tuples(*[st.integers(1, 8)] * width)), draw(st.integers(0, 59)))
+    metric = Metric(columns=tuple("abcdefghijkl"[:width]), by_gap=by_gap, ball=ball, doubling=4)
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))  # a hundred rows are too many to draw one by one
+    points = rng.integers(0, 4, (draw(st.integers(0, 150)), width))
+    if width > 1 and draw(st.booleans()):
+        points[:, 0] = 2
+    return metric, points, rng.integers(0, 4, (draw(st.sampled_from([7, FEW + 9])), width))
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_counts_equal_the_naive_twin(seed):
-    rng = np.random.default_rng(seed)
-    width = int(rng.choice([1, 2, 3, 12]))
-    metric = random_metric(rng, width)
-    if seed % 3 == 0:
-        metric = Metric(columns=metric.columns, by_gap=(True,) * width, ball=metric.ball, doubling=4)
-    points = rng.integers(0, 4, (int(rng.integers(0, 150)), width))
-    if seed % 5 == 0 and width > 1:
-        points[:, 0] = 2  # a constant column
-    asked = rng.integers(0, 4, (FEW + 9 if seed % 2 else 7, width))
-    cap, beta = int(rng.integers(12, 60)), 9
+# The fixture sets one constant for a whole test, which examples do not change.
+@settings(deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(tables(), st.integers(12, 59))
+def test_counts_equal_the_naive_twin(table, cap):
+    metric, points, asked = table
+    beta = 9
     expected = np.array([metric.near(value, points).sum() for value in asked], dtype=np.int64)
     np.testing.assert_array_equal(within(metric, points, asked, cap=cap), np.minimum(expected, cap))
     equal = np.array([(points == value).all(axis=1).sum() for value in asked])
     np.testing.assert_array_equal(copies(points, asked, cap=cap), np.minimum(equal, cap))
-    held, near = of_rows(metric, points, beta=beta, cap=cap)
+    held, near = of_rows(metric, points, until=beta, cap=cap)
     expected = np.array([metric.near(value, points).sum() for value in points], dtype=np.int64)
     np.testing.assert_array_equal(near, np.minimum(expected, cap))
     equal = np.array([(points == value).all(axis=1).sum() for value in points], dtype=np.int64)
@@ -57,15 +61,17 @@ def test_counts_equal_the_naive_twin(seed):
     np.testing.assert_array_equal(held[~few], np.minimum(equal, cap)[~few] if metric.alone else 1)
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_looking_at_every_row_equals_the_index_and_the_naive_twin(seed):
+@settings(deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(st.data())
+def test_looking_at_every_row_equals_the_index_and_the_naive_twin(data):
     """Spreads up to 10^15 and weights of up to 70 digits: where 64 bits end, the index or Python's integers take over."""
-    rng = np.random.default_rng(seed)
-    width, span = int(rng.integers(1, 6)), 10 ** int(rng.integers(0, 16))
+    width, span = data.draw(st.integers(1, 5)), 10 ** data.draw(st.integers(0, 15))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     points, asked = rng.integers(-span, span + 1, (200, width)), rng.integers(-span, span + 1, (5, width))
-    weights = tuple(int(w) * 3 ** int(rng.integers(0, 150)) for w in rng.integers(1, 20, width))
+    exponents = data.draw(st.lists(st.integers(0, 149), min_size=width, max_size=width))
+    weights = tuple(data.draw(st.integers(1, 19)) * 3**exponent for exponent in exponents)
     ball = Ball(weights, max(weights) * int(span**1.5))
-    for by_gap in ((True,) * width, tuple(bool(b) for b in rng.integers(0, 2, width))):
+    for by_gap in ((True,) * width, data.draw(st.tuples(*[st.booleans()] * width))):
         metric = Metric(columns=("c",) * width, by_gap=by_gap, ball=ball, doubling=4)
         found = within(metric, points, asked, cap=50)
         np.testing.assert_array_equal(found, [min(metric.near(value, points).sum(), 50) for value in asked])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wallflower.identify import Anomalies
-from wallflower.identify.answering import Fading, Looking
+from wallflower.identify.answers import FadingAnswers, LookAheadAnswers
 from wallflower.identify.counting import of_values
 from wallflower.identify.metric import metric_of
 from wallflower.schema import loads
@@ -107,9 +107,9 @@ def worst(case, beta, k, neighbours):
     price = Anomalies(values=texts, epsilon=epsilon, method=method, bound=bound).price(declaration)
     metric = metric_of(declaration, model)
     if method == "lookahead":
-        answering = Looking(model=model, epsilon=epsilon, alone=metric.alone)
+        answering = LookAheadAnswers(model=model, epsilon=epsilon, alone=metric.alone)
     else:
-        answering = Fading(model=model, epsilon=epsilon, bound="dp" if method == "dp" else bound)
+        answering = FadingAnswers(model=model, epsilon=epsilon, bound="dp" if method == "dp" else bound)
     found = laws(declaration, space, answering, metric, asked, most=4 if len(space["values"]) == 3 else 3)
 
     def protected(table, j):

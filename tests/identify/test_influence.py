@@ -6,6 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import wallflower.identify.influence as module
 from wallflower.geometry.balls import Ball
@@ -19,28 +21,34 @@ def truth(metric, asked, span):
     return max(int(metric.near(np.array(value), asked).sum()) for value in everywhere)
 
 
-@pytest.mark.parametrize("seed", range(120))
-def test_no_value_is_near_more_questions_than_are_charged(seed, monkeypatch):
-    rng = np.random.default_rng(seed)
-    width = int(rng.integers(1, 4))
-    linear = rng.random() < 0.3
-    by_gap = (False,) * width if linear else tuple(bool(b) for b in rng.integers(0, 2, width))
-    ball = Ball(tuple(int(w) for w in rng.integers(1, 5, width)), int(rng.integers(0, 25)))
+@st.composite
+def questions(draw):
+    """A metric over up to three columns of few values, and questions with repeats."""
+    width = draw(st.integers(1, 3))
+    linear = draw(st.booleans())
+    by_gap = (False,) * width if linear else draw(st.tuples(*[st.booleans()] * width))
+    ball = Ball(draw(st.tuples(*[st.integers(1, 4)] * width)), draw(st.integers(0, 24)))
     metric = Metric(columns=tuple("abc"[:width]), by_gap=by_gap, ball=ball, doubling=2 if linear else 4)
-    asked = rng.integers(0, 8, (int(rng.integers(1, 14)), width))
-    if rng.random() < 0.5:
-        asked = asked[rng.integers(0, len(asked), len(asked))]  # repeats
+    asked = draw(st.lists(st.tuples(*[st.integers(0, 7)] * width), min_size=1, max_size=14))
+    return metric, np.array(asked, dtype=np.int64)
+
+
+@settings(deadline=None, derandomize=True)
+@given(questions())
+def test_no_value_is_near_more_questions_than_are_charged(question):
+    metric, asked = question
     most = truth(metric, asked, 8)
     charged = most_influenced(metric, asked)
     assert most <= charged <= len(asked)
-    if width == 1 or metric.alone:
+    if len(metric.columns) == 1 or metric.alone:
         assert charged == most
-    monkeypatch.setattr(module, "PEELED", 0)
-    sparse = most_influenced(metric, asked)
-    if all(by_gap):
-        assert sparse == charged  # the same peeling, whatever ties are broken by
-    monkeypatch.setattr(module, "MOST_PAIRS", 0)
-    assert charged <= sparse <= most_influenced(metric, asked) <= len(asked)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "PEELED", 0)
+        sparse = most_influenced(metric, asked)
+        if all(metric.by_gap):
+            assert sparse == charged  # the same peeling, whatever ties are broken by
+        patched.setattr(module, "MOST_PAIRS", 0)
+        assert charged <= sparse <= most_influenced(metric, asked) <= len(asked)
 
 
 def plane(radius):

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wallflower.identify.margins import anomalous, cap, capped, every_row, paper, star, threshold
@@ -94,16 +94,23 @@ def test_the_error_of_the_paper_where_one_change_flips_the_answer():
     assert flip == pytest.approx(0.4750, abs=5e-5)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_tables_over_larger_universes(seed):
-    """Random distances among 5 to 9 values: along every protected edge from a random table, margins move by at most one."""
-    rng = np.random.default_rng(seed)
-    size, beta = int(rng.integers(5, 10)), int(rng.integers(2, 12))
-    places = rng.integers(0, 12, (size, 2))
-    near = ((places[:, None] - places[None]) ** 2).sum(axis=2) <= int(rng.integers(0, 40))
-    k = int(rng.integers(1, beta + 3))
-    for _ in range(40):
-        table = rng.integers(0, 6, size) * (rng.random(size) < 0.7)
+@st.composite
+def universes(draw):
+    """Which of 5 to 9 values in the plane are near which, β, k, and tables over them."""
+    size, beta = draw(st.integers(5, 9)), draw(st.integers(2, 11))
+    places = np.array(draw(st.lists(st.tuples(*[st.integers(0, 11)] * 2), min_size=size, max_size=size)))
+    near = ((places[:, None] - places[None]) ** 2).sum(axis=2) <= draw(st.integers(0, 40))
+    table = st.lists(st.integers(0, 6), min_size=size, max_size=size).map(np.array)
+    return near, beta, draw(st.integers(1, beta + 2)), draw(st.lists(table, min_size=1, max_size=12))
+
+
+@settings(deadline=None, derandomize=True)
+@given(universes())
+def test_random_tables_over_larger_universes(universe):
+    """Along every protected edge from a random table, margins move by at most one."""
+    near, beta, k, found = universe
+    size = len(near)
+    for table in found:
         for added in range(size):
             more = table + (np.arange(size) == added)
             if max((near @ table)[added], (near @ more)[added]) < beta + 1 - k:

@@ -17,10 +17,11 @@ from tests.identify.tables import declaration, model, session
 from tests.statistics.fit import fit
 from wallflower import errors
 from wallflower.identify import Anomalies
-from wallflower.identify.answering import Fading, Looking
-from wallflower.identify.margins import star
-from wallflower.identify.view import effective_epsilon
-from wallflower.identify.words import chance
+from wallflower.identify.answers import FadingAnswers, LookAheadAnswers
+from wallflower.identify.margins import capped, star, threshold
+from wallflower.identify.own_margins import checked_table
+from wallflower.identify.owner_view import effective_epsilon
+from wallflower.identify.sentences import chance
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.report.owner import write_owner_report
 
@@ -200,6 +201,70 @@ def test_a_margin_of_ones_own_is_used_and_recorded(tmp_path):
     ] == dict.fromkeys(["1", "2", "4", "5", "7", "9"], "0.269")
 
 
+@dataclass(frozen=True)
+class TwoFaced:
+    """As good as Star on the long arrays of a check; on an array of one, which is all an answer needs, it leaks."""
+
+    def margin(self, copies, within, /, *, beta, k):
+        if within.size == 1 and within[0] <= beta:
+            return np.where(copies > 0, 41, 1)
+        return star(copies, within, beta=beta, k=k)
+
+
+def test_a_margin_that_looks_at_the_length_of_its_array_leaks_nothing():
+    """Called with one pair at a time it would tell a protected row with a loss of 40 at ε = 1."""
+    (declared,) = declaration(model(beta=24, k=24)).models.values()
+    pairs = [(np.array([a]), np.array([n])) for a, n in [(0, 5), (1, 6), (1, 24), (0, 23), (1, 40)]]
+    leaks = [int(TwoFaced().margin(a, n, beta=24, k=24)[0]) for a, n in pairs]
+    assert leaks[1] - leaks[0] == 40
+    two_faced, honest = (FadingAnswers(model=declared, epsilon=Fraction(1), bound=b) for b in (TwoFaced(), "star"))
+    two_faced.verify()
+    for a, n in pairs:
+        assert two_faced.margins(a, n) == honest.margins(a, n)
+        assert two_faced.tell(int(a[0]), int(n[0]), SeededEntropy(3)) == honest.tell(
+            int(a[0]), int(n[0]), SeededEntropy(3)
+        )
+
+
+def test_a_margin_is_asked_once_and_never_with_a_private_count(tmp_path):
+    asked = []
+
+    @dataclass(frozen=True)
+    class Watched:
+        def margin(self, copies, within, /, *, beta, k):
+            asked.append((copies.tolist(), within.tolist()))
+            return star(copies, within, beta=beta, k=k)
+
+    opened = session(tmp_path, ROWS)
+    query = Anomalies(values=(ODD, PLAIN), epsilon="60", bound=Watched())
+    opened.price(query)
+    before = list(asked)
+    assert [answer["anomalous"] for answer in opened.release(query)["answers"]] == [True, False]
+    assert asked == before
+
+
+@given(beta=st.integers(1, 12), k=st.integers(1, 14), most=st.integers(2, 20), included=st.booleans())
+def test_the_table_holds_what_the_margin_says(beta, k, most, included):
+    @dataclass(frozen=True)
+    class Known:
+        def margin(self, copies, within, /, *, beta, k):
+            return (threshold if included else star)(copies, within, beta=beta, k=k)
+
+    table = checked_table(Known(), beta=beta, k=k, most=most, included=included)
+    copies, within = np.tril_indices(beta + most + 1)[::-1]
+    plain = Known().margin(copies, within, beta=beta, k=k)
+    assert (table(copies, within, beta=beta, k=k) == capped(plain, within, beta=beta, most=most)).all()
+
+
+def test_a_margin_that_can_change_is_refused():
+    @dataclass
+    class Loose:
+        def margin(self, copies, within, /, *, beta, k): ...
+
+    with pytest.raises(errors.UsageError, match="frozen dataclass"):
+        Anomalies(values=(ODD,), epsilon="1", bound=Loose())
+
+
 @pytest.mark.parametrize("kind", ["steep", "zero", "sure", "float", "k", "far", "fails"])
 def test_a_margin_that_would_break_the_promise_is_refused(kind):
     with pytest.raises(errors.UsageError, match="margin"):
@@ -210,7 +275,7 @@ def test_a_margin_that_would_break_the_promise_is_refused(kind):
 @pytest.mark.parametrize(("copies", "within"), [(0, 0), (0, 5), (1, 1), (1, 4), (2, 3), (1, 9)])
 def test_told_answers_follow_the_exact_probabilities(copies, within):
     (declared,) = declaration(model(beta=4, k=2)).models.values()
-    fading = Fading(model=declared, epsilon=Fraction(3, 10), bound="star")
+    fading = FadingAnswers(model=declared, epsilon=Fraction(3, 10), bound="star")
     entropy = SeededEntropy(10 * copies + within)
     draws = [int(fading.tell(copies, within, entropy)) for _ in range(20_000)]
     no, yes = (float(np.exp(c)) for c in fading.log_chances(np.array(copies), np.array(within)))
@@ -224,15 +289,15 @@ def test_told_answers_follow_the_exact_probabilities(copies, within):
 
 def test_protected_rows_have_an_effective_epsilon_of_epsilon():
     (declared,) = declaration(model(beta=20, k=4)).models.values()
-    fading = Fading(model=declared, epsilon=Fraction(1, 4), bound="star")
+    fading = FadingAnswers(model=declared, epsilon=Fraction(1, 4), bound="star")
     near = np.arange(1, 60)
     losses = effective_epsilon(fading, np.ones_like(near), near)
     sensitive = near >= 20 + 1 - 4
     assert (losses[sensitive] <= 0.25 + 1e-9).all()
     assert losses[near == 1] > 2  # a lone row is protected far less
-    dp = Fading(model=declared, epsilon=Fraction(1, 4), bound="dp")
+    dp = FadingAnswers(model=declared, epsilon=Fraction(1, 4), bound="dp")
     assert (effective_epsilon(dp, np.ones_like(near), near) <= 0.25 + 1e-9).all()
-    looking = Looking(model=declared, epsilon=Fraction(1, 4), alone=True)
+    looking = LookAheadAnswers(model=declared, epsilon=Fraction(1, 4), alone=True)
     losses = effective_epsilon(looking, near, near)
     assert np.isinf(losses[0])
     assert (losses[near >= 20 + 1 - 4] <= 0.25 + 1e-9).all()

@@ -8,7 +8,7 @@ from tests.publish.spaces import number, space
 
 from wallflower.publish.attacks import attack
 from wallflower.publish.checker import Checker
-from wallflower.publish.published import Crowd
+from wallflower.publish.published import PublishedGroup
 
 # tuple: age, gender (M = 0, F = 1), zip code − 6001, income in thousands; Figure 1
 PEOPLE = {
@@ -39,7 +39,7 @@ def without_bill(p, d, *, others=0):
 
 def crowd(names, checker, members):
     rows = checker.places[[names.index(member) for member in members]]
-    return Crowd(rows[:, :3].min(axis=0), rows[:, :3].max(axis=0), rows[:, 3:])
+    return PublishedGroup(rows[:, :3].min(axis=0), rows[:, :3].max(axis=0), rows[:, 3:])
 
 
 def plain(names, checker, members):
@@ -52,12 +52,12 @@ def test_bill_is_a_sensitive_attribute_outlier():
     where = space(axes, [number("income", 1_999_980, role="sensitive")], p="0.65", d="0.55")
     rows = np.array([(a - 20, g, z, s - 20) for a, g, z, s in PEOPLE.values()])
     checker = Checker(where, rows)
-    assert [n for n, out in zip(PEOPLE, checker.sensitive_outliers(), strict=True) if out] == ["Bill"]
+    assert [n for n, out in zip(PEOPLE, checker.outlying_by_value, strict=True) if out] == ["Bill"]
 
 
 def reproduces(p, d, **setting):
     names, checker = without_bill(p, d, **setting)
-    outliers = [name for name, out in zip(names, checker.outliers(), strict=True) if out]
+    outliers = [name for name, out in zip(names, checker.outlying, strict=True) if out]
     return (
         outliers == ["Justin"]
         and not plain(names, checker, FIGURE_2A[0])

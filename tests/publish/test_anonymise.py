@@ -11,7 +11,7 @@ from wallflower.publish.anonymise import anonymise
 from wallflower.publish.attacks import attack
 from wallflower.publish.checker import Checker
 from wallflower.publish.floor import floor
-from wallflower.publish.published import Crowd
+from wallflower.publish.published import PublishedGroup
 
 LETTERS = {"vowel": ["a", "e"], "consonant": {"soft": ["l", "m"], "hard": ["k", "t", "p"]}}
 CHECK = {
@@ -59,7 +59,9 @@ def test_every_row_is_in_one_plain_group_or_suppressed(case, level, method, k):
     checker = Checker(where, places)
     grouping = anonymise(checker, level=level, k=k, method=method)
     check(where, places, grouping, level=level, k=k)
-    found = attack(checker, [Crowd(g.low, g.high, places[g.rows, len(where.quasi) :]) for g in grouping.groups])
+    found = attack(
+        checker, [PublishedGroup(g.low, g.high, places[g.rows, len(where.quasi) :]) for g in grouping.groups]
+    )
     assert not (level == "candidate" and found.succeeded)
     assert not (level != "candidate" and found.leaks)
     assert floor(checker, level, grouping.suppressed).rows <= len(grouping.suppressed)
@@ -92,7 +94,7 @@ def test_a_table_of_outliers_is_suppressed_and_the_floor_proves_it():
     where = space([number("q", 1000)], [number("s", 1000, role="sensitive")], p="0.5", d="0.01")
     places = np.array([[25 * i, 25 * i] for i in range(40)])
     checker = Checker(where, places)
-    assert checker.outliers().all()
+    assert checker.outlying.all()
     for level in ("strict", "candidate"):
         grouping = anonymise(checker, level=level, k=2, method="hybrid")
         assert len(grouping.suppressed) == 40
@@ -104,7 +106,7 @@ def test_the_floor_never_counts_a_row_that_a_plain_group_could_take():
     where = space([number("a", 6), number("b", 6)], [number("s", 3, role="sensitive")], p="0.7", d="0.5")
     places = np.column_stack([rng.integers(0, 7, 60), rng.integers(0, 7, 60), rng.integers(0, 4, 60)]).astype(np.int64)
     checker = Checker(where, places)
-    from wallflower.publish.kernels import unhidable
+    from wallflower.publish.corner_kernels import unhidable
 
     proved = np.zeros(60, dtype=np.bool_)
     unhidable(checker.blocks, places[:, :2].copy(), places.min(axis=0), places.max(axis=0), proved)

@@ -9,7 +9,7 @@ from tests.publish.spaces import number, space
 
 from wallflower.publish.attacks import attack
 from wallflower.publish.checker import Checker
-from wallflower.publish.published import Crowd
+from wallflower.publish.published import PublishedGroup
 
 
 def test_theorem_4_1_is_false_a_distance_constrained_tuple_between_bad_corners_need_not_be_an_outlier():
@@ -35,8 +35,8 @@ ALL_OUT = np.array([[0, 0]] * 4 + [[2, 0]] * 3 + [[2, 1]])
 def test_theorem_6_2_is_false_some_multi_attribute_outliers_are_in_no_plain_group(places, lasts, p, d, k, rows):
     where = space([number("q", lasts[0])], [number("s", lasts[1], role="sensitive")], p=p, d=d)
     checker = Checker(where, places)
-    assert checker.outliers()[list(rows)].all()
-    assert not checker.sensitive_outliers()[list(rows)].any()
+    assert checker.outlying[list(rows)].all()
+    assert not checker.outlying_by_value[list(rows)].any()
     for row in rows:
         others = [i for i in range(len(places)) if i != row]
         for size in range(len(places)):
@@ -59,10 +59,10 @@ def test_theorem_5_1_is_not_sound_a_strictly_plain_group_in_which_everybody_is_a
     members = places[40:]
     low, high, values = members[:, :2].min(axis=0), members[:, :2].max(axis=0), members[:, 2:]
     assert checker.plain("strict", low, high, values)
-    assert len(checker.matching(low, high)) == 4
-    assert checker.outliers()[40:].all()
+    assert len(checker.inside(low, high)) == 4
+    assert checker.outlying[40:].all()
     assert not checker.plain("candidate", low, high, values)
-    found = attack(checker, [Crowd(low, high, values)])
+    found = attack(checker, [PublishedGroup(low, high, values)])
     assert (found.abnormal_people, found.abnormal_values) == (4, 4)
     assert not found.leaks  # the paper's own attacks do not see it
     assert found.succeeded

@@ -13,12 +13,13 @@ from tests.publish.spaces import category, number, space
 from tests.publish.test_anonymise import LETTERS
 from tests.publish.test_checker import tables
 
-from wallflower.publish import checker as checker_module
-from wallflower.publish import layout
+from wallflower.geometry import blocks as layout
+from wallflower.geometry.face_kernels import ENDS, FARTHEST, INSIDE, NO, UNSURE, WIDTH, YES, face
+from wallflower.publish import population as population_module
 from wallflower.publish.anonymise import offered
 from wallflower.publish.checker import Checker, Since
 from wallflower.publish.grouping import Workshop
-from wallflower.publish.kernels import BUNCH, ENDS, FARTHEST, INSIDE, NO, UNSURE, WIDTH, YES, cheapest, face
+from wallflower.publish.growth_kernels import BUNCH, cheapest
 from wallflower.publish.loss import information_loss
 
 LEVELS = {
@@ -32,7 +33,7 @@ def misled(sample, width):
     """Guides of about `sample` rows, blocks of at most `width`."""
     parts = layout._parts
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checker_module, "SAMPLE", sample)
+        patch.setattr(population_module, "SAMPLE", sample)
         patch.setattr(layout, "_parts", lambda places, x, _: parts(places, x, width))
         yield
 
@@ -54,7 +55,7 @@ def test_exact_answers_do_not_depend_on_the_guide_or_the_blocks(case, sample, wi
             range(len(places))
         )
         group = a_group(checker, members)
-        assert checker.outliers().tolist() == [brute.outlier(where, places, row) for row in places]
+        assert checker.outlying.tolist() == [brute.outlier(where, places, row) for row in places]
         for level, plain in LEVELS.items():
             expected = plain(where, places, *group)
             assert checker.verdict(level, *group).failed != expected
@@ -115,7 +116,7 @@ def test_the_comparison_would_notice_a_guide_that_decides():
         places = np.column_stack([rng.integers(0, 7, 25), rng.integers(0, 5, 25)]).astype(np.int64)
         with misled(3, 4):
             checker = Checker(where, places)
-        object.__setattr__(checker, "blocks", checker.guide)
+        checker.__dict__["blocks"] = checker.guide
         low, high, values = a_group(checker, np.arange(4))
         wrong += checker.verdict("strict", low, high, values).failed == brute.strict(where, places, low, high, values)
     assert wrong > 0
@@ -205,6 +206,6 @@ def test_counts_are_exact_in_columns_of_every_width_of_integer(last):
     places = np.column_stack([rng.integers(0, last + 1, 80), rng.integers(0, 2, 80), rng.integers(0, 4, 80)])
     places[:2, 0] = 0, last
     checker = Checker(where, places.astype(np.int64))
-    assert checker.outliers().tolist() == [brute.outlier(where, places, row) for row in places]
+    assert checker.outlying.tolist() == [brute.outlier(where, places, row) for row in places]
     with pytest.raises(ValueError, match="outside its column"):
         Checker(where, np.array([[last + 1, 0, 0]]))

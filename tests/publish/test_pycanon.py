@@ -20,8 +20,8 @@ from wallflower.engines import open_source
 from wallflower.ledger import Ledger
 from wallflower.publish import PlainTable
 from wallflower.publish.attacks import attack
-from wallflower.publish.published import crowds
-from wallflower.publish.queries import originals
+from wallflower.publish.publication import checker_of
+from wallflower.publish.published import published_groups
 from wallflower.schema import load
 
 VERSION = "1.0.1.post2"
@@ -66,6 +66,6 @@ def test_pycanon_agrees_on_k_anonymity_and_l_diversity(tmp_path, pycanon):
         wf.open(tmp_path / "people.toml").release(query)
         asked = subprocess.run([pycanon, "-c", ASK, str(out)], capture_output=True, check=True, timeout=300)
         with open_source(declaration).rows(query.columns) as rows:
-            found = attack(originals(query, rows), crowds(out, query.space(declaration)))
+            found = attack(checker_of(rows, query.space(declaration)), published_groups(out, query.space(declaration)))
         assert json.loads(asked.stdout.splitlines()[-1]) == [found.smallest, found.least_distinct]
         assert found.least_distinct >= 5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.publish.data import canonical, figure_7, figure_7_space
 
-from wallflower.publish import checker as checker_module
+from wallflower.publish import population as population_module
 from wallflower.publish.anonymise import anonymise
 from wallflower.publish.checker import Checker
 
@@ -59,7 +59,7 @@ class Independent:
 @pytest.mark.parametrize("level", ["strict", "candidate"])
 @pytest.mark.parametrize("sample", [4096, 1024], ids=["all rows asked", "guided"])
 def test_no_group_violates_its_level(level, sample, monkeypatch):
-    monkeypatch.setattr(checker_module, "SAMPLE", sample)
+    monkeypatch.setattr(population_module, "SAMPLE", sample)
     space, places = figure_7_space(), canonical(figure_7(ROWS, seed=11))
     grouping = anonymise(Checker(space, places), level=level, k=15, method="hybrid")
     independent = Independent(space, places)

@@ -172,7 +172,7 @@ def _writable(report: Path | None, session: Session) -> None:
         raise UsageError(f"an owner report ends in .html or .json, got '{report.name}'.")
     declared = session.declaration
     for taken in (declared.path, declared.source, declared.ledger):
-        if taken is not None and report.resolve() == taken.resolve():
+        if isinstance(taken, Path) and report.resolve() == taken.resolve():
             raise UsageError(f"'{report}' is a file of this table, and the report would replace it.")
     if report.is_dir():
         raise UsageError(f"'{report}' is a folder.", hint="Name a file in it.")

@@ -41,11 +41,23 @@ class NoiseChoice(StrEnum):
 Neighbours = Annotated[
     int,
     typer.Option(
-        "--neighbours", metavar="K", help="Fewer others within the radius make an outlier.", show_default=False
+        "--neighbours",
+        "--fewer-than",
+        metavar="K",
+        help="A row with fewer than K other rows within the radius is an outlier. (A number of rows; the declaration's "
+        "'neighbours' says which tables a promise compares.)",
+        show_default=False,
     ),
 ]
 Radius = Annotated[
-    str, typer.Option("--radius", metavar="R", help="How near is near, in scaled units.", show_default=False)
+    str,
+    typer.Option(
+        "--radius",
+        metavar="R",
+        help="How near is near: the root of the mean square, over the columns, of the differences in units of each column's scale. "
+        "In 4 columns, rows that differ by 10 in one of them alone are 5 apart. --dry-run says it in the columns' own units.",
+        show_default=False,
+    ),
 ]
 NoiseOption = Annotated[
     NoiseChoice,
@@ -64,6 +76,14 @@ def count(
     radius: Radius,
     epsilon: Epsilon,
     noise: NoiseOption = NoiseChoice.auto,
+    interval_epsilon: Annotated[
+        str | None,
+        typer.Option(
+            "--interval-epsilon",
+            metavar="E1",
+            help="Further budget for an interval as narrow as the table allows; 'auto' takes two fifths of --epsilon.",
+        ),
+    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -84,7 +104,14 @@ def count(
     """
     from wallflower.count import Outliers
 
-    query = Outliers(columns=names(columns), neighbours=neighbours, radius=radius, epsilon=epsilon, noise=noise.value)
+    query = Outliers(
+        columns=names(columns),
+        neighbours=neighbours,
+        radius=radius,
+        epsilon=epsilon,
+        noise=noise.value,
+        interval_epsilon=interval_epsilon,
+    )
     if picture is not None:
         _draw_error(query, declaration, picture)
         dry_run = True
@@ -97,9 +124,9 @@ def count(
 
 def _draw_error(query: Outliers, declaration: Path, picture: Path) -> None:
     """The error at each epsilon, from public things alone: no row is read and no ledger opened."""
+    from wallflower.atomic_file import write_whole
     from wallflower.count.expectations import error_by_epsilon
     from wallflower.report.count import error_picture
-    from wallflower.report.pages import write_whole
     from wallflower.schema import load
 
     if picture.suffix != ".svg" or not picture.parent.is_dir() or not os.access(picture.parent, os.W_OK):

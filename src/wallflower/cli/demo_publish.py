@@ -9,11 +9,9 @@ from rich.console import Console
 from wallflower.cli.common import show_lines
 from wallflower.cli.demo_rows import normal
 from wallflower.cli.demo_table import asked, laid_out, spent
-from wallflower.engines import open_source
 from wallflower.publish import PlainTable
-from wallflower.publish.attacks import attack
-from wallflower.publish.published import crowds
-from wallflower.publish.queries import originals
+from wallflower.publish.attacks import Findings
+from wallflower.publish.published_attack import PublishedAttack
 from wallflower.report.story import Scene
 
 DECLARATION = """\
@@ -83,8 +81,7 @@ def show(folder: Path, console: Console) -> Scene:
         query,
         expect="rows that cannot be hidden are left out; how many stays at the owner's desk",
     )
-    with open_source(session.declaration).rows(query.columns) as seen:
-        found = attack(originals(query, seen), crowds(public, query.space(session.declaration)))
+    found: Findings = session.owner.attack(PublishedAttack(query, public)).value
     with public.open(encoding="utf-8") as file:
         sample = [file.readline().strip() for _ in range(4)]
     more = [

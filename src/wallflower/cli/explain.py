@@ -30,7 +30,7 @@ def explain(
         typer.Option(
             "--detector",
             metavar="TEXT",
-            help='"lof(neighbours=20, threshold=1.5)", "grubbs(alpha=0.05)", "histogram()" or "distance(p=P, radius=R)".',
+            help='name(setting=value, ...): "lof(neighbours=20)", "grubbs(alpha=0.05)", "distance(p=P, radius=R)", ...; a wrong name lists all.',
             show_default=False,
         ),
     ],
@@ -63,6 +63,15 @@ def explain(
     start: Annotated[
         str | None, typer.Option("--start", metavar="CONTEXT", help='A public context: "col=v|v;col=v".')
     ] = None,
+    contexts: Annotated[
+        str,
+        typer.Option(
+            "--contexts",
+            metavar="LANGUAGES",
+            help='How contexts choose values, by column: "job=sets,city=own,age=range,site=tree"; others by default.',
+            show_default=False,
+        ),
+    ] = "",
     certificate_epsilon: Annotated[
         str | None,
         typer.Option("--certificate-epsilon", metavar="E", help="With full: part of epsilon for a check of validity."),
@@ -98,6 +107,7 @@ def explain(
         min_population=min_population,
         utility=utility,  # type: ignore[arg-type]
         start=start,
+        contexts=contexts,
         certificate_epsilon=certificate_epsilon,
         certificate_failure=certificate_failure,
     )

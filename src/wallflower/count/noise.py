@@ -48,8 +48,13 @@ class Noise:
         """
         if self.wanted != "auto":
             return self.wanted
-        expected = min(Fraction(len(str(self.max_rows)) + 1, 2) * self.floor, Fraction(self.cap))
-        return "lomax" if self._lomax.deviation(expected) < float(self._laplace.scale) * math.sqrt(2) else "laplace"
+        lomax = self._lomax.deviation(self.expected_bound)
+        return "lomax" if lomax < float(self._laplace.scale) * math.sqrt(2) else "laplace"
+
+    @property
+    def expected_bound(self) -> Fraction:
+        """The smooth bound that a table of this size is expected to have; see `name`."""
+        return min(Fraction(len(str(self.max_rows)) + 1, 2) * self.floor, Fraction(self.cap))
 
     @property
     def cap(self) -> int:

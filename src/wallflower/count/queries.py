@@ -9,15 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wallflower.count.degrees import capped_degrees, declared_ball
+from wallflower.count.intervals import IntervalEpsilon, NarrowInterval, advised
 from wallflower.count.noise import NOISES, Noise, NoiseName
 from wallflower.count.profiles import REPLACE_ONE, profile
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
 from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
+from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import exact, positive, shown
+from wallflower.schema.exact import Exact, shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,16 +37,16 @@ class Outliers:
     columns: tuple[str, ...]
     neighbours: int
     """A row with fewer others within the radius is an outlier."""
-    radius: Fraction | str | int
-    epsilon: Fraction | str | int
+    radius: Exact = Exact()
+    epsilon: Exact = Exact(above_zero=True)
     noise: NoiseName = "auto"
     """lomax (calm tables get little noise), laplace (the same for all), inverse; auto chooses by public things."""
+    interval_epsilon: IntervalEpsilon = IntervalEpsilon()
+    """Further budget for an interval as narrow as the table allows; "auto" takes two fifths of `epsilon`. Lomax noise only."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
-        object.__setattr__(self, "radius", exact(self.radius, name="radius"))
-        object.__setattr__(self, "epsilon", positive(self.epsilon, name="epsilon"))
-        check_question(self.columns, self.neighbours, exact(self.radius))
+        check_question(self.columns, self.neighbours, self.radius)
         if self.noise not in NOISES:
             raise UsageError(f"'noise' must be one of {', '.join(NOISES)}, got '{self.noise}'.")
 
@@ -52,18 +54,25 @@ class Outliers:
         for name in self.columns:
             _ = declaration.column(name).numeric
         noise = self.noise_for(declaration)
+        interval = self._interval(noise)
+        bought = Fraction(0) if interval is None else interval.guarantee.epsilon
         return Price(
-            guarantee=noise.guarantee,
-            mechanism=noise.mechanism(),
+            guarantee=PureDP(epsilon=noise.guarantee.epsilon + bought, neighbours=declaration.neighbours),
+            mechanism=noise.mechanism() | ({} if interval is None else interval.mechanism()),
             settings={
-                **public_settings(declaration, self.columns, self.neighbours, exact(self.radius)),
+                **public_settings(declaration, self.columns, self.neighbours, self.radius),
                 "noise": noise.name
                 if self.noise == noise.name
                 else f"{noise.name} (chosen from columns, neighbours, epsilon and max_rows)",
                 "sensitivity": str(noise.cap),
+                **(
+                    {}
+                    if interval is None
+                    else {"budget": f"{shown(noise.epsilon)} to count, {shown(bought)} for the interval"}
+                ),
             },
             expected=expected_error(noise),
-            notes=notes(noise),
+            notes=notes(noise) if interval is None else (HOW_MUCH, interval.advice()),
         )
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
@@ -72,16 +81,18 @@ class Outliers:
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         noise = self.noise_for(rows.declaration)
         most = largest_answer(rows)
-        noisy = noise.draw(*measure(rows, self.columns, exact(self.radius), noise), most, entropy)
-        worst = noise.margins()[1]
-        interval = None if worst is None else [max(noisy - worst, 0), min(noisy + worst, most)]
+        count, bounds = measure(rows, self.columns, self.radius, noise)
+        noisy = noise.draw(count, bounds, most, entropy)
+        bought = self._interval(noise)
+        reach = noise.margins()[1] if bought is None or bounds is None else bought.draw(bounds, entropy)
+        interval = None if reach is None else [max(noisy - reach, 0), min(noisy + reach, most)]
         return {"count": noisy, "interval": interval}
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
-        ball = declared_ball(rows.declaration, self.columns, exact(self.radius))
+        ball = declared_ball(rows.declaration, self.columns, self.radius)
         degrees = capped_degrees(rows.fetch(numbers=self.columns).numbers, ball, 3 * self.neighbours)
         noise = self.noise_for(rows.declaration)
-        count, bounds = measure(rows, self.columns, exact(self.radius), noise)
+        count, bounds = measure(rows, self.columns, self.radius, noise)
         return {
             "facts": {"rows": len(degrees), "outliers": count, **noise.seen(bounds)},
             "figures": {
@@ -95,13 +106,18 @@ class Outliers:
     def noise_for(self, declaration: Declaration) -> Noise:
         """The noise this question gets, from public things alone."""
         return Noise(
-            epsilon=exact(self.epsilon),
+            epsilon=self.epsilon,
             dimension=len(self.columns),
             k=self.neighbours,
             neighbours=declaration.neighbours,
             max_rows=declaration.max_rows,
             wanted=self.noise,
         )
+
+    def _interval(self, noise: Noise) -> NarrowInterval | None:
+        if self.interval_epsilon is None:
+            return None
+        return NarrowInterval(noise=noise, epsilon=self.interval_epsilon)
 
 
 def check_question(columns: tuple[str, ...], neighbours: int, radius: Fraction) -> None:
@@ -150,7 +166,24 @@ def public_settings(
         "neighbours": str(neighbours),
         "radius": shown(radius),
         "scales": ", ".join(scale(name) for name in columns),
+        "near": _nearness(declaration, columns, radius),
     }
+
+
+def _nearness(declaration: Declaration, columns: tuple[str, ...], radius: Fraction) -> str:
+    """The radius in the columns' own units: it bounds the root of the mean square, so that more columns let one of them differ more."""
+    ball = declared_ball(declaration, columns, radius)
+
+    def up_to(place: int, name: str) -> str:
+        return f"{shown(ball.reach(place) * declaration.column(name).numeric.step)} in {name}"
+
+    alone = ", ".join(up_to(place, name) for place, name in enumerate(columns))
+    if len(columns) == 1:
+        return f"rows that differ by up to {alone}"
+    together = ", ".join(
+        f"{shown(radius * (declaration.column(name).scale or Fraction(1)))} in {name}" for name in columns
+    )
+    return f"rows that differ by up to {alone}, in one of them alone; or by {together}, in all of them at once"
 
 
 def expected_error(noise: Noise) -> dict[str, object]:
@@ -164,10 +197,14 @@ def expected_error(noise: Noise) -> dict[str, object]:
     return {"error": f"from ±{best} rows on a calm table to at most ±{worst} rows on any, 19 times out of 20"}
 
 
+HOW_MUCH = "How much noise there is depends on the rows, so the answer cannot say it."
+
+
 def notes(noise: Noise) -> tuple[str, ...]:
     if noise.name == "laplace":
         return ()
-    how_much = "How much noise there is depends on the rows, so the answer cannot say it."
     if noise.name == "lomax":
-        return (f"{how_much} The interval is drawn for the worst table there could be and is wide.",)
-    return (f"{how_much} There is no interval.",)
+        wide = f"{HOW_MUCH} The interval is drawn for the worst table there could be and is wide."
+        hint = advised(noise)
+        return (wide,) if hint is None else (wide, hint)
+    return (f"{HOW_MUCH} There is no interval.",)

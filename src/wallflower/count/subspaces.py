@@ -24,7 +24,7 @@ from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
 from wallflower.progress import report
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import exact, positive, shown
+from wallflower.schema.exact import Exact, ExactOrNone, shown
 
 MOST_SUBSPACES = 100_000
 """More candidates than this are refused before any row is read."""
@@ -48,20 +48,16 @@ class Subspaces:
     """How many subspaces to find."""
     neighbours: int
     """A row with fewer others within the radius is an outlier."""
-    radius: Fraction | str | int
-    epsilon: Fraction | str | int
+    radius: Exact = Exact()
+    epsilon: Exact = Exact(above_zero=True)
     """Budget for finding the subspaces."""
-    counts_epsilon: Fraction | str | int | None = None
+    counts_epsilon: ExactOrNone = ExactOrNone()
     """Further budget for counting in all the subspaces found; without it no counts."""
     noise: NoiseName = "auto"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
-        object.__setattr__(self, "radius", exact(self.radius, name="radius"))
-        object.__setattr__(self, "epsilon", positive(self.epsilon, name="epsilon"))
-        if self.counts_epsilon is not None:
-            object.__setattr__(self, "counts_epsilon", positive(self.counts_epsilon, name="counts_epsilon"))
-        check_question(self.columns, self.neighbours, exact(self.radius))
+        check_question(self.columns, self.neighbours, self.radius)
         if not 1 <= self.size <= len(self.columns):
             raise UsageError(f"'size' must be between 1 and the {len(self.columns)} columns, got {self.size}.")
         many = math.comb(len(self.columns), self.size)
@@ -87,7 +83,7 @@ class Subspaces:
         found = choice.guarantee(distance=distance, neighbours=declaration.neighbours).epsilon
         counted = Fraction(0) if count is None else self.top * count.guarantee.epsilon
         settings = {
-            **public_settings(declaration, self.columns, self.neighbours, exact(self.radius)),
+            **public_settings(declaration, self.columns, self.neighbours, self.radius),
             "size": str(self.size),
             "top": str(self.top),
             "candidates": str(len(self.candidates)),
@@ -128,7 +124,7 @@ class Subspaces:
         for names in chosen:
             noisy = None
             if count is not None:
-                noisy = count.draw(*measure(rows, names, exact(self.radius), count), most, entropy)
+                noisy = count.draw(*measure(rows, names, self.radius, count), most, entropy)
             answers.append({"columns": list(names), "count": noisy})
         return {"subspaces": answers}
 
@@ -153,20 +149,20 @@ class Subspaces:
             self.columns,
             size=self.size,
             neighbours=self.neighbours,
-            radius=exact(self.radius),
+            radius=self.radius,
         )
 
     def _distance(self, declaration: Declaration) -> int:
         return global_sensitivity(self.size, self.neighbours, declaration.neighbours)
 
     def _choice(self, declaration: Declaration) -> TopH:
-        return TopH(h=self.top, exponent=exact(self.epsilon) / (2 * self.top * self._distance(declaration)))
+        return TopH(h=self.top, exponent=self.epsilon / (2 * self.top * self._distance(declaration)))
 
     def _count(self, declaration: Declaration) -> Noise | None:
         if self.counts_epsilon is None:
             return None
         return Noise(
-            epsilon=exact(self.counts_epsilon) / self.top,
+            epsilon=self.counts_epsilon / self.top,
             dimension=self.size,
             k=self.neighbours,
             neighbours=declaration.neighbours,

@@ -1,12 +1,19 @@
-"""What a detector is: a frozen description and one verb, with no budget and no randomness in it."""
+"""What a detector is: a frozen description, with no budget and no randomness in it.
+
+Two verbs exist. `Detector` asks about one value among others (`explain`); `PointDetector` scores all points of a window (`stream`).
+Both kinds are written `name(setting=value, ...)`, register under that name and are found by it (`registry`).
+"""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from wallflower.schema.exact import shown
 
 
 @runtime_checkable
@@ -28,6 +35,32 @@ class Detector(Protocol):
     def stands_out(self, values: NDArray[np.int64], value: int, /, *, step: Fraction) -> bool:
         """Whether `value` stands out among `values`: whole numbers of `step`, ascending, `value` itself among them."""
         ...
+
+
+@runtime_checkable
+class PointDetector(Protocol):
+    """Scores points in public units; a score above 0 presumes an outlier, larger is stranger."""
+
+    def score(self, rows: NDArray[np.float64], /) -> NDArray[np.float64]: ...
+
+
+class Written:
+    """A detector that the command line can write: its name and its fields are all there is to it."""
+
+    name: ClassVar[str]
+
+    @property
+    def text(self) -> str:
+        """As the command line writes it; settings that are off are left out."""
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        written = [f"{name}={_setting(value)}" for name, value in settings.items() if value not in (None, False)]
+        return f"{self.name}({', '.join(written)})"
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(value)
+    return "true" if value is True else shown(value)
 
 
 def spelled(detector: object) -> str:

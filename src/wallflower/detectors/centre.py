@@ -9,6 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.detectors.base import Written
+from wallflower.detectors.registry import register
 from wallflower.schema.domains import Numbers
 
 
@@ -49,8 +51,9 @@ def on_grid(values: NDArray[np.float64], domains: Sequence[Numbers], centre: Cen
     return numbers
 
 
+@register("beyond")
 @dataclass(frozen=True, kw_only=True)
-class Beyond:
+class Beyond(Written):
     """Flag a point further than `radius` from the origin; the score is how much further.
 
     >>> Beyond(radius=2.0).score(np.array([[1.0, 1.0], [3.0, 4.0]]))

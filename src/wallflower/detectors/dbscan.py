@@ -7,14 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.detectors.base import Written
+from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError, UsageError
 
 MOST_CELLS = 2**26
 """The `dbscan` package numbers the cells of a grid in 32 bits and flags the wrong rows when these run out."""
 
 
+@register("dbscan")
 @dataclass(frozen=True, kw_only=True)
-class DBSCAN:
+class DBSCAN(Written):
     """Flag a row that is neither dense nor within `radius` of a dense one; dense is `least` rows within it, itself included.
 
     Which rows are flagged does not depend on their order (cluster labels would).

@@ -8,42 +8,40 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.detectors.base import Written
+from wallflower.detectors.contexts import EVERY, Batch, Contexts, Decider, Flags, Ints, Robustness, Scorer
+from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
-from wallflower.schema.exact import exact, shown
+from wallflower.schema.exact import Exact, brief
 
 
+@register("distance")
 @dataclass(frozen=True, kw_only=True)
-class Distance:
+class Distance(Written):
     """The value stands out when fewer than `p`·N of the others lie within `radius`; N counts every value, its own included.
 
     >>> Distance(p="0.2", radius=5).stands_out(np.array([10, 11, 12, 12, 13, 60]), 60, step=Fraction(1))
     True
     """
 
-    p: Fraction | str | int
+    p: Exact = Exact()
     """Share of the values, between 0 and 1."""
-    radius: Fraction | str | int
+    radius: Exact = Exact()
     """How near is near, in the metric's own units."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "p", exact(self.p, name="p"))
-        object.__setattr__(self, "radius", exact(self.radius, name="radius"))
-        if not 0 < self.share < 1:
-            raise DeclarationError.of(self, "p", "between 0 and 1", shown(self.share))
-        if exact(self.radius) < 0:
-            raise DeclarationError.of(self, "radius", "at least 0", shown(exact(self.radius)))
+        if not 0 < self.p < 1:
+            raise DeclarationError.of(self, "p", "between 0 and 1", brief(self.p))
+        if self.radius < 0:
+            raise DeclarationError.of(self, "radius", "at least 0", brief(self.radius))
 
     @property
     def share(self) -> Fraction:
-        return exact(self.p)
-
-    @property
-    def text(self) -> str:
-        return f"distance(p={shown(self.share)}, radius={shown(exact(self.radius))})"
+        return self.p
 
     def reach(self, step: Fraction) -> int:
-        """The radius in whole steps."""
-        return int(exact(self.radius) / step)
+        """The radius in whole steps; no two values are further apart than a machine word can say."""
+        return min(int(self.radius / step), EVERY)
 
     def stands_out(self, values: NDArray[np.int64], value: int, /, *, step: Fraction) -> bool:
         near = sum(abs(int(y) - value) <= self.reach(step) for y in values) - 1
@@ -52,3 +50,42 @@ class Distance:
     def margin(self, size: int, near: int) -> int:
         """p·N − (others within the radius), times the denominator of p; above 0 when the value stands out."""
         return self.share.numerator * size - self.share.denominator * near
+
+    def decider(self, contexts: Contexts) -> Decider:
+        reach = self.reach(contexts.step)
+        return Margins(contexts, self.share, contexts.between(-reach, reach))
+
+    def robustness(self, least: int) -> Robustness:
+        return margin_robustness(self.share, least)
+
+    def scorer(self, contexts: Contexts, cap: int) -> Scorer:
+        reach = self.reach(contexts.step)
+        return Margins(contexts, self.share, contexts.between(-reach, reach))
+
+
+def margin_robustness(share: Fraction, least: int) -> Robustness:
+    """A row is near the record or it is not, whatever the context: it moves all margins the same way (robust.md)."""
+    unit = max(share.numerator, share.denominator - share.numerator)
+    return Robustness(unit=unit, replaced=share.denominator, monotone=least <= 1)
+
+
+class Margins:
+    """share·N − (others near), times the share's denominator, from how many rows each context has and how many of them are near."""
+
+    def __init__(self, contexts: Contexts, share: Fraction, near: Ints) -> None:
+        self.contexts, self.share, self.near = contexts, share, near
+
+    def margins(self, batch: Batch) -> Ints:
+        near = batch.over(self.near) - 1  # the record itself is near and is not another
+        return np.asarray(self.share.numerator * batch.population - self.share.denominator * near)
+
+    def valid(self, batch: Batch) -> Flags:
+        return (self.margins(batch) > 0) & (batch.population >= self.contexts.least)
+
+    def scores(self, batch: Batch) -> Ints:
+        """The margin, and a least population as part of it: there is no other test of validity."""
+        margins = self.margins(batch)
+        if self.contexts.least <= 1:
+            return margins
+        unit = margin_robustness(self.share, self.contexts.least).unit
+        return np.minimum(margins, unit * (batch.population - self.contexts.least + 1))

@@ -9,20 +9,28 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.errors import DeclarationError
-from wallflower.schema.exact import exact, shown
+from wallflower.detectors.base import Written
+from wallflower.detectors.contexts import Batch, Contexts, Decider, Flags, Robustness, Scorer
+from wallflower.detectors.registry import register
+from wallflower.errors import DeclarationError, UsageError
+from wallflower.schema.exact import Exact, brief
 
 SCALE_BITS = 20
 """Critical values are whole multiples of 2^-20: validity is then a comparison of integers."""
 LEAST = 3
 """Below three values the test is not defined, and nothing stands out."""
+LEAST_ALPHA = Fraction(1, 10**12)
+"""Far below any level in use, and far above the levels at which quantiles in doubles break down (near 1e-160)."""
+CLOSE = 1e-12
+"""Relative distance within which a comparison of doubles is repeated in whole numbers."""
 _EVERY_SIZE_TO = 4096
 _KNOTS = 1024
 """Beyond 4096 rows each doubling has this many tabulated sizes, with straight lines between them."""
 
 
+@register("grubbs")
 @dataclass(frozen=True, kw_only=True)
-class Grubbs:
+class Grubbs(Written):
     """Two-sided Grubbs test of the asked-for value, at level `alpha`.
 
     With z = y − v over all values y (v itself gives 0), N their number, S = Σz and Q = Σz², v stands out exactly when
@@ -34,27 +42,18 @@ class Grubbs:
     True
     """
 
-    alpha: Fraction | str | int = Fraction(5, 100)
+    alpha: Exact = Exact("0.05")
     """Level of the test; the customary 0.05."""
     argmax: bool = False
     """Whether the value must also be (one of) the furthest from the mean."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", exact(self.alpha, name="alpha"))
-        if not 0 < self.level < 1:
-            raise DeclarationError.of(self, "alpha", "between 0 and 1", shown(self.level))
-
-    @property
-    def level(self) -> Fraction:
-        return exact(self.alpha)
-
-    @property
-    def text(self) -> str:
-        return f"grubbs(alpha={shown(self.level)}{', argmax=true' if self.argmax else ''})"
+        if not LEAST_ALPHA <= self.alpha < 1:
+            raise DeclarationError.of(self, "alpha", "from 1e-12 to below 1", brief(self.alpha))
 
     def critical(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         """κ of each size (at least 3), in units of 2^-20. Never decreasing, and above 1."""
-        return critical_values(self.level, np.asarray(sizes, dtype=np.int64))
+        return critical_values(self.alpha, np.asarray(sizes, dtype=np.int64))
 
     def stands_out(self, values: NDArray[np.int64], value: int, /, *, step: Fraction) -> bool:
         shifted = [int(y) - value for y in values]
@@ -73,6 +72,79 @@ class Grubbs:
     def furthest(size: int, total: int, least: int, most: int) -> bool:
         """Whether 0 is (one of) the furthest from the mean total/size among values from `least` to `most`."""
         return max(abs(size * least - total), abs(size * most - total)) <= abs(total)
+
+    def decider(self, contexts: Contexts) -> Decider:
+        return _GrubbsDecider(self, contexts)
+
+    def robustness(self, least: int) -> Robustness:
+        if self.argmax:
+            raise UsageError(
+                "guarantee 'full' cannot use grubbs with argmax: one added row can end that at once, however robust the test is.",
+                hint="Leave argmax out, or ask for guarantee 'output-constrained'.",
+            )
+        return Robustness(unit=1, replaced=2, monotone=False)
+
+    def scorer(self, contexts: Contexts, cap: int) -> Scorer:
+        from wallflower.detectors.flips import Flips, FlipScorer
+
+        low, high = contexts.reach
+        return FlipScorer(Flips(detector=self, low=low, high=high, least=contexts.least, cap=cap), contexts)
+
+
+class _GrubbsDecider:
+    """From N, Σz and Σz² of each context. Doubles decide all but the close calls, which are repeated in whole numbers."""
+
+    def __init__(self, detector: Grubbs, contexts: Contexts) -> None:
+        self.detector, self.contexts = detector, contexts
+        self._kappa = np.zeros(0)
+
+    def valid(self, batch: Batch) -> Flags:
+        if self.contexts.totals is None:
+            return self._exactly(batch, np.arange(len(batch.population)), np.zeros(len(batch.population), np.bool_))
+        sizes, totals = batch.population, batch.over(self.contexts.totals)
+        squares = batch.over(self.contexts.squares)
+        populous = sizes >= max(LEAST, self.contexts.least)
+        limit = self._critical(sizes)
+        limit *= squares
+        reached = totals.astype(np.float64)
+        reached *= reached
+        valid = (reached > limit) & populous
+        close = (np.abs(reached - limit) <= CLOSE * limit) & populous & (squares > 0)
+        if self.detector.argmax:
+            lowest = batch.over(self.contexts.lowest, np.minimum)
+            highest = batch.over(self.contexts.highest, np.maximum)
+            # 0 is furthest from a positive mean S/N when nothing is below 0 and N·most ≤ 2S; mirrored for a negative one.
+            reach = np.where(totals > 0, highest, -lowest).astype(np.float64) * sizes
+            one_sided = np.where(totals > 0, lowest >= 0, highest <= 0)
+            bound = 2.0 * np.abs(totals)
+            close |= (valid & one_sided) & (np.abs(reach - bound) <= CLOSE * bound)
+            valid &= one_sided & (reach <= bound)
+        return self._exactly(batch, np.flatnonzero(close), valid)
+
+    def _critical(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """κ of each size in doubles."""
+        top = int(sizes.max(initial=LEAST))
+        if top >= 2**22:
+            return np.asarray(self.detector.critical(np.maximum(sizes, LEAST)) * 2.0**-SCALE_BITS)
+        if top >= len(self._kappa):
+            self._kappa = np.zeros(top + top // 8 + 1)
+            self._kappa[LEAST:] = self.detector.critical(np.arange(LEAST, len(self._kappa))) * 2.0**-SCALE_BITS
+        return self._kappa[sizes]
+
+    def _exactly(self, batch: Batch, places: NDArray[np.intp], valid: Flags) -> Flags:
+        """Decide these places anew, in whole numbers."""
+        if not len(places):
+            return valid
+        lowest = highest = None
+        if self.detector.argmax:
+            lowest = batch.over(self.contexts.lowest, np.minimum)
+            highest = batch.over(self.contexts.highest, np.maximum)
+        for place in places.tolist():
+            size, total, squares = batch.state(place)
+            valid[place] = size >= self.contexts.least and self.detector.exceeds(size, total, squares)
+            if valid[place] and lowest is not None and highest is not None:
+                valid[place] = self.detector.furthest(size, total, int(lowest[place]), int(highest[place]))
+        return valid
 
 
 def critical_values(alpha: Fraction, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -99,7 +171,7 @@ def critical_values(alpha: Fraction, sizes: NDArray[np.int64]) -> NDArray[np.int
 def _fine(alpha: Fraction) -> NDArray[np.int64]:
     table = np.zeros(_EVERY_SIZE_TO + 1, dtype=np.int64)
     table[LEAST:] = _tabulated(alpha, np.arange(LEAST, _EVERY_SIZE_TO + 1))
-    return np.maximum.accumulate(table)
+    return _rising(table, LEAST)
 
 
 @lru_cache(maxsize=8)
@@ -107,7 +179,16 @@ def _coarse(alpha: Fraction, octaves: int) -> NDArray[np.int64]:
     starts = (np.int64(_EVERY_SIZE_TO) << np.arange(octaves))[:, None]
     knots = (starts + (starts // _KNOTS) * np.arange(_KNOTS)).ravel()
     knots = np.append(knots, np.int64(_EVERY_SIZE_TO) << octaves)
-    return np.maximum.accumulate(np.maximum(_tabulated(alpha, knots), _fine(alpha)[-1]))
+    return _rising(np.maximum(_tabulated(alpha, knots), _fine(alpha)[-1]), 0)
+
+
+def _rising(table: NDArray[np.int64], first: int) -> NDArray[np.int64]:
+    """The table from `first` on, which the distance to flipping needs above 1 and never decreasing (robust.md)."""
+    if table[first] <= 1 << SCALE_BITS or (np.diff(table[first:]) < -1).any():  # a unit down is rounding
+        raise DeclarationError(
+            "critical values of this alpha cannot be computed.", hint="Choose an alpha from 0.001 to 0.5."
+        )
+    return np.maximum.accumulate(table)
 
 
 def _tabulated(alpha: Fraction, sizes: NDArray[np.int64]) -> NDArray[np.int64]:

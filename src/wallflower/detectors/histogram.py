@@ -9,12 +9,19 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.detectors.base import Written
+from wallflower.detectors.contexts import EVERY, Batch, Contexts, Decider, Flags
+from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
-from wallflower.schema.exact import exact, shown
+from wallflower.schema.exact import Exact, brief
+
+CHUNK = 2**14
+"""Contexts that share one list of entries."""
 
 
+@register("histogram")
 @dataclass(frozen=True, kw_only=True)
-class Histogram:
+class Histogram(Written):
     """⌈√N⌉ equal bins from the least to the largest value; the value stands out when its bin holds less than `rare`·N.
 
     Bins are closed on the left and open on the right, the last one closed on both sides, as numpy's; edges are compared as
@@ -24,21 +31,16 @@ class Histogram:
     True
     """
 
-    rare: Fraction | str | int = Fraction(25, 10_000)
+    rare: Exact = Exact("0.0025")
     """2.5e-3 is the published rule."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rare", exact(self.rare, name="rare"))
-        if not 0 < self.share < 1:
-            raise DeclarationError.of(self, "rare", "between 0 and 1", shown(self.share))
+        if not 0 < self.rare < 1:
+            raise DeclarationError.of(self, "rare", "between 0 and 1", brief(self.rare))
 
     @property
     def share(self) -> Fraction:
-        return exact(self.rare)
-
-    @property
-    def text(self) -> str:
-        return f"histogram(rare={shown(self.share)})"
+        return self.rare
 
     def stands_out(self, values: NDArray[np.int64], value: int, /, *, step: Fraction) -> bool:
         if len(values) == 0:
@@ -46,6 +48,36 @@ class Histogram:
         low, high = bar(len(values), int(values[0]), int(values[-1]), value)
         inside = sum(low <= int(y) < high for y in values)
         return inside * self.share.denominator < self.share.numerator * len(values)
+
+    def decider(self, contexts: Contexts) -> Decider:
+        return _HistogramDecider(self, contexts)
+
+
+class _HistogramDecider:
+    """From N, least and largest value of each context, then the rows in the record's own bar, counted until they are too many."""
+
+    def __init__(self, detector: Histogram, contexts: Contexts) -> None:
+        self.detector, self.contexts = detector, contexts
+        self.entries = contexts.entries(EVERY)
+
+    def valid(self, batch: Batch) -> Flags:
+        from wallflower.detectors.histogram_kernels import bars
+
+        sizes, words = batch.population, batch.words
+        populous = sizes >= max(1, self.contexts.least)
+        lowest = batch.over(self.contexts.lowest, np.minimum)
+        highest = batch.over(self.contexts.highest, np.maximum)
+        low, high = _bars(np.maximum(sizes, 1), np.where(populous, lowest, 0), np.where(populous, highest, 0))
+        share = self.detector.share
+        enough = -(-share.numerator * sizes // share.denominator)  # fewer than share·N is fewer than its ceiling
+        same = batch.over(self.entries.same)
+        rare = np.zeros(len(words), dtype=np.bool_)
+        for begin in range(0, len(words), CHUNK):
+            here = slice(begin, begin + CHUNK)
+            around = np.bitwise_or.reduce(words[here])
+            below, above = self.entries.below.within(around), self.entries.above.within(around)
+            bars(below, above, words[here], -low[here], high[here] - 1, same[here], enough[here], rare[here])
+        return rare & populous
 
 
 def bar(size: int, least: int, most: int, value: int) -> tuple[int, int]:
@@ -57,3 +89,20 @@ def bar(size: int, least: int, most: int, value: int) -> tuple[int, int]:
     place = min(bins - 1, (value - least) * bins // width)
     low = least - (-place * width // bins)
     return low, most + 1 if place == bins - 1 else least - (-(place + 1) * width // bins)
+
+
+def _bars(
+    sizes: NDArray[np.int64], least: NDArray[np.int64], most: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """`bar` of the value 0 for many contexts; those whose products outgrow 64 bits one by one."""
+    width = most - least
+    bins = np.ceil(np.sqrt(sizes)).astype(np.int64)
+    bins += np.where(bins * bins < sizes, 1, 0) - np.where((bins - 1) ** 2 >= sizes, 1, 0)
+    safe = np.maximum(width, 1)
+    place = np.minimum(bins - 1, -least * bins // safe)
+    low = least - (-place * width // bins)
+    high = np.where(place == bins - 1, most + 1, least - (-(place + 1) * width // bins))
+    low, high = np.where(width == 0, least, low), np.where(width == 0, least + 1, high)
+    for here in np.flatnonzero(width > 2**62 // (bins + 1)):
+        low[here], high[here] = bar(int(sizes[here]), int(least[here]), int(most[here]), 0)
+    return low, high

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.detectors.base import Written
+from wallflower.detectors.contexts import Batch, Contexts, Decider, Flags
+from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
-from wallflower.schema.exact import exact, shown
+from wallflower.schema.exact import Exact, brief
 
 FLOOR = 1e-10
 """Added to a mean reach, in steps, as scikit-learn does: copies at distance zero then have a huge but finite density."""
+MOST_NEIGHBOURS = 1000
+THRESHOLDS = (Fraction(1, 10**9), Fraction(10**18))
+"""No factor lies outside: a mean reach is 0 or from 1e-3 to 2^60 steps, plus the floor."""
+TEAMS = 4 * (os.cpu_count() or 1)
+"""Pieces of parallel work; more than cores, so that a slow piece holds nobody up."""
 
 
+@register("lof")
 @dataclass(frozen=True, kw_only=True)
-class LOF:
+class LOF(Written):
     """The value stands out when its local outlier factor exceeds `threshold`.
 
     The neighbours of a point are *all* others within its k-th smallest distance, so that the factor is a function of the values and
@@ -29,27 +39,19 @@ class LOF:
 
     neighbours: int = 20
     """k; with fewer other values than this, all of them. 20 is scikit-learn's."""
-    threshold: Fraction | str | int = Fraction(3, 2)
+    threshold: Exact = Exact("1.5")
     """1.5 is scikit-learn's."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "threshold", exact(self.threshold, name="threshold"))
-        if (
-            isinstance(self.neighbours, bool)
-            or not isinstance(self.neighbours, int)
-            or not 1 <= self.neighbours <= 1000
-        ):
-            raise DeclarationError.of(self, "neighbours", "a whole number from 1 to 1000", self.neighbours)
-        if exact(self.threshold) <= 0:
-            raise DeclarationError.of(self, "threshold", "above 0", shown(exact(self.threshold)))
+        k = self.neighbours
+        if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST_NEIGHBOURS:
+            raise DeclarationError.of(self, "neighbours", f"a whole number from 1 to {MOST_NEIGHBOURS}", k)
+        if not THRESHOLDS[0] <= self.threshold <= THRESHOLDS[1]:
+            raise DeclarationError.of(self, "threshold", "from 1e-9 to 1e18", brief(self.threshold))
 
     @property
     def limit(self) -> float:
-        return float(exact(self.threshold))
-
-    @property
-    def text(self) -> str:
-        return f"lof(neighbours={self.neighbours}, threshold={shown(exact(self.threshold))})"
+        return float(self.threshold)
 
     def stands_out(self, values: NDArray[np.int64], value: int, /, *, step: Fraction) -> bool:
         return len(values) > 1 and self.factor(values, value) > self.limit
@@ -65,6 +67,54 @@ class LOF:
         for x, m in around:
             total += m * _density(points, x, k)
         return total / sum(m for _, m in around) / own
+
+    def decider(self, contexts: Contexts) -> Decider:
+        return _LOFDecider(self, contexts)
+
+
+class _LOFDecider:
+    """By walking outwards from the record's value, in runs of contexts that share most of their cells."""
+
+    def __init__(self, detector: LOF, contexts: Contexts) -> None:
+        self.detector, self.contexts = detector, contexts
+        self.entries = contexts.entries(2 * detector.neighbours)
+
+    def valid(self, batch: Batch) -> Flags:
+        from wallflower.detectors.lof_kernels import lof_runs
+
+        words, population, same = batch.words, batch.population, batch.over(self.entries.same)
+        first, copy_of = self._with_the_same_rows(batch)
+        here = (first[:, None] * batch.run + np.arange(batch.run)).ravel()
+        around = np.bitwise_or.reduce(words)
+        valid = np.zeros(len(here), dtype=np.bool_)
+        lof_runs(
+            self.entries.below.within(around),
+            self.entries.above.within(around),
+            words[here],
+            batch.run,
+            population[here],
+            same[here],
+            self.detector.neighbours,
+            self.detector.limit,
+            self.contexts.least,
+            TEAMS,
+            valid,
+        )
+        return valid.reshape(-1, batch.run)[copy_of].ravel()
+
+    def _with_the_same_rows(self, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The runs of contexts that differ in rows, and for each run its place among them.
+
+        A value with no row in any cell of a run changes none of its contexts. Real columns are sparse together (few employers
+        have every job title), so that many runs are copies.
+        """
+        words = np.where(self.contexts.counts > 0, self.contexts.words, np.uint64(0))
+        used = batch.over(words, np.bitwise_or)[batch.run - 1 :: batch.run]  # the last context of a run holds all of it
+        _, first, copy_of = np.unique(used, return_index=True, return_inverse=True)
+        order = np.argsort(first)  # neighbouring runs share most of their cells
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return first[order], place[copy_of]
 
 
 def _distance(points: list[tuple[int, int]], centre: int, k: int) -> int:

@@ -1,6 +1,6 @@
 """Where rows live.
 
-`open_source(declaration)` reads the file that a declaration names; `from_frame(frame, declaration)` a pandas, polars or Arrow table.
+`open_source(declaration)` gives the rows that a declaration names (a file, or a server by its scheme, `registry`); `from_frame(frame, declaration)` a pandas, polars or Arrow table.
 Both give a `Source`; `with source.rows(columns) as rows:` gives a view (`base.Rows`). The rule by which cells become declared
 integers is `reading_rule`. `describe` and `examine` are the owner's look at the rows (`profile`) and never serve a query.
 """
@@ -12,16 +12,15 @@ from typing import Any
 
 from wallflower.engines.base import Cells, Nearest, Record, Rows, Source
 from wallflower.engines.profile import Described, examine
+from wallflower.engines.registry import engine_for
 from wallflower.schema.declaration import Declaration, Reading
 
 __all__ = ["Cells", "Nearest", "Record", "Rows", "Source", "describe", "examine", "from_frame", "open_source"]
 
 
 def open_source(declaration: Declaration) -> Source:
-    """The rows of the file named in the declaration; nothing is read yet."""
-    from wallflower.engines.duckdb.source import DuckSource
-
-    return DuckSource(declaration)
+    """The rows at the `source` of the declaration, by the engine registered for its scheme; nothing is read yet."""
+    return engine_for(declaration.source).open(declaration)
 
 
 def from_frame(frame: Any, declaration: Declaration) -> Source:

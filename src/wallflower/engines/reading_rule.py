@@ -7,7 +7,9 @@ objects) each cell is first written as text (`cell_text`), so that one row never
 **Numbers.** Integers, reals and decimals become IEEE doubles: integers rounded to nearest (exact up to 2^53), decimals
 through their decimal text, so correctly rounded. Text must match, as a whole, spaces, a sign, ASCII digits with at most
 one decimal mark, an exponent, spaces; it becomes the nearest double. Empty text, NULL and NaN are *missing*; any other
-text, and text too large for a double, is *unreadable*, which `missing` treats as well. A double below the double of
+text, and text too large for a double, is *unreadable*, which `missing` treats as well. Where a mark between
+thousands is declared, the digits before the decimal mark may stand in groups of three (one to three in the first), and
+the marks are taken out. A double below the double of
 `lower` or above that of `upper` is *outside*, infinities included. Any other double x becomes
 
     y = x · q / p   (in this order, step = p/q)        or   y = x / step   when p or q is 2^53 or more
@@ -17,7 +19,13 @@ The two rounded operations are the same in C, numpy and SQL; y − f is exact wh
 becomes k whenever |k| <= 2^50: the three roundings move y by at most 3.01 · 2^−53 · |k| < 1/2.
 
 **Dates.** A date is its day; a timestamp the day it falls on (in UTC when it has a zone); text must be a calendar date
-written YYYY-MM-DD. Anything else is unreadable.
+written YYYY-MM-DD, or in one of the declared formats (`schema.formats`), of which the first that fits counts. Anything else is
+unreadable.
+
+**Missing codes.** A text that is a declared code, but for spaces around it, is missing for every domain. A number is missing
+when it is the number that a code spells, both as doubles: in text by the column's own marks, in a typed column with a point.
+A category of a typed column is missing when a code stands for it as a declared text would. `decimal` is for text files; elsewhere
+the mark is a point, and a point does not also part thousands.
 
 **Categories.** Text is compared code point by code point; empty text is missing. In a column of numbers a declared text
 that spells a number (decimal point ".") stands for that number, exactly among integers and as a double among reals and decimals, so that
@@ -38,7 +46,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -49,11 +57,13 @@ from typing import Any, cast
 
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Becomes, Clip, Column, Drop
-from wallflower.schema.domains import EPOCH, Categories, Dates, Numbers
+from wallflower.schema.domains import EPOCH, Categories, Dates, Domain, Numbers
+from wallflower.schema.formats import CellFormat
 
 UNDECODABLE = "\ufffd"
 EXACT = 2**53
 """Doubles hold every integer up to here."""
+PLAIN_FORMAT = CellFormat()
 DATE_PATTERN = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
@@ -92,7 +102,15 @@ class Rule:
     below: int | None
     above: int | None
     missing: int | None
-    decimal: str = "."
+    format: CellFormat = PLAIN_FORMAT
+    missing_values: tuple[float, ...] = ()
+    """The missing codes as this kind of column holds them: numbers, days, 0 and 1; texts are matched by a pattern."""
+
+    @property
+    def missing_pattern(self) -> str | None:
+        """The texts that are missing codes; None when there are none, or the column holds no texts."""
+        codes = self.format.missing_codes
+        return code_pattern(codes) if codes and self.kind is Kind.TEXT else None
 
     @property
     def drops(self) -> bool:
@@ -112,6 +130,11 @@ class NumberRule(Rule):
 class DateRule(Rule):
     """Days since 1970-01-01."""
 
+    def day(self, text: str) -> int | None:
+        """The day that a text spells in the first format that fits; None when none does."""
+        found = (format_.day(text) for format_ in self.format.dates)
+        return next((day_ for day_ in found if day_ is not None), None)
+
 
 @dataclass(frozen=True, kw_only=True)
 class CategoryRule(Rule):
@@ -119,7 +142,7 @@ class CategoryRule(Rule):
     """What a cell must equal, as this kind of column holds it (dates as days, booleans as 0 and 1), and its code."""
 
 
-def rule_for(column: Column, kind: Kind, *, decimal: str = ".") -> Rule:
+def rule_for(column: Column, kind: Kind, format_: CellFormat | None = None) -> Rule:
     """The rule for a declared column over a physical one, or a refusal that speaks of types alone."""
     domain = column.domain
     if domain is None:
@@ -127,6 +150,7 @@ def rule_for(column: Column, kind: Kind, *, decimal: str = ".") -> Rule:
             f"column '{column.name}' is an identifier and has no domain; no question can read it.",
             hint=f"Declare values, or lower, upper and step, for [columns.{column.name}].",
         )
+    format_ = format_ or PLAIN_FORMAT
     first, last = (0, domain.size - 1) if isinstance(domain, Categories) else (domain.first, domain.last)
     common: dict[str, Any] = {
         "name": column.name,
@@ -136,7 +160,8 @@ def rule_for(column: Column, kind: Kind, *, decimal: str = ".") -> Rule:
         "below": _action(column.outside, first),
         "above": _action(column.outside, last),
         "missing": _action(column.missing, None),
-        "decimal": decimal,
+        "format": format_,
+        "missing_values": _missing_values(domain, kind, format_),
     }
     if isinstance(domain, Numbers):
         _refuse_unless(column, kind, {Kind.INTEGER, Kind.REAL, Kind.DECIMAL, Kind.TEXT, Kind.NOTHING})
@@ -159,10 +184,29 @@ def key_rule(name: str, kind: Kind, key: str) -> CategoryRule:
     return rule
 
 
-def grammar(decimal: str) -> str:
-    """The texts that are numbers, as an RE2 and Python pattern."""
-    mark = re.escape(decimal)
-    return f"^ *[+-]?([0-9]+({mark}[0-9]*)?|{mark}[0-9]+)([eE][+-]?[0-9]+)? *$"
+def grammar(decimal: str, thousands: str = "") -> str:
+    """The texts that are numbers, as a pattern of RE2 and Python."""
+    mark = escaped(decimal)
+    grouped = f"[0-9]{{1,3}}({escaped(thousands)}[0-9]{{3}})+|" if thousands else ""
+    return f"^ *[+-]?(({grouped}[0-9]+)({mark}[0-9]*)?|{mark}[0-9]+)([eE][+-]?[0-9]+)? *$"
+
+
+def code_pattern(codes: Sequence[str]) -> str:
+    """Any of the texts, with spaces around them."""
+    return f"^ *({'|'.join(''.join(escaped(letter) for letter in code) for code in codes)}) *$"
+
+
+def escaped(letter: str) -> str:
+    """One character as a pattern; Python's own `re.escape` escapes what other dialects refuse."""
+    return f"\\{letter}" if letter in r".^$*+?{}[]\|()" else letter
+
+
+def number_text(text: str, format_: CellFormat) -> str | None:
+    """The text of a number in Python's spelling; None when it is not one."""
+    if not re.fullmatch(grammar(format_.decimal, format_.thousands)[1:-1], text):
+        return None
+    plain = text.replace(format_.thousands, "") if format_.thousands else text
+    return plain.strip(" ").replace(format_.decimal, ".")
 
 
 def cell_text(value: object) -> str | None:
@@ -244,6 +288,23 @@ def _codes(values: tuple[str, ...], kind: Kind) -> Mapping[Any, int]:
         if meant is not None:
             found.setdefault(meant, code)
     return found
+
+
+def _missing_values(domain: Domain, kind: Kind, format_: CellFormat) -> tuple[float, ...]:
+    codes = format_.missing_codes
+    if kind is Kind.TEXT:
+        if not isinstance(domain, Numbers):
+            return ()
+        spelt = (number_text(code, format_) for code in codes)
+        return tuple(sorted({value for text in spelt if text is not None and math.isfinite(value := float(text))}))
+    meant: list[float | None]
+    if isinstance(domain, Dates):
+        meant = [day(code) for code in codes]
+    elif isinstance(domain, Numbers):
+        meant = [_meant(code, Kind.REAL) for code in codes]
+    else:
+        meant = [_meant(code, kind) for code in codes]
+    return tuple(sorted({value for value in meant if value is not None and math.isfinite(value)}))
 
 
 def _can_match(value: str) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wallflower.engines.base import Record
 from wallflower.engines.reading_rule import Kind, Rule, rule_for
 from wallflower.errors import DeclarationError, UsageError, nearest_name
-from wallflower.schema.declaration import Declaration, Reading
+from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import Bins, Categories
+from wallflower.schema.formats import CellFormat
 
 POSITION = re.compile("row:(0|[1-9][0-9]{0,17})")
 
@@ -86,11 +87,10 @@ def view_of(
     """Rules for the columns, given what the data's schema says they hold."""
     if declaration.unit == "person":
         raise DeclarationError('unit = "person" is declared, and this source cannot join the rows of a person.')
-    if declaration.read != Reading(
-        delimiter=declaration.read.delimiter, encoding=declaration.read.encoding, decimal=declaration.read.decimal
-    ):
-        raise DeclarationError("this source cannot read dates, thousands and missing codes in a way of their own.")
-    rules = {name: rule_for(declaration.column(name), kinds[name], decimal=decimal) for name in columns}
+    rules = {
+        name: rule_for(declaration.column(name), kinds[name], format_for(declaration, name, decimal))
+        for name in columns
+    }
     key_kind = None
     if declaration.key is not None:
         key_kind = kinds[declaration.key]
@@ -100,6 +100,13 @@ def view_of(
                 hint="Choose another key, or make it a date or a text.",
             )
     return View(declaration, columns, rules, key_kind)
+
+
+def format_for(declaration: Declaration, name: str, decimal: str) -> CellFormat:
+    """The declared format, with the decimal mark of this source; a point does not also part thousands."""
+    declared = declaration.format_of(name)
+    thousands = "" if declared.thousands == decimal else declared.thousands
+    return replace(declared, decimal=decimal, thousands=thousands)
 
 
 def with_key(declaration: Declaration, columns: Sequence[str]) -> tuple[str, ...]:

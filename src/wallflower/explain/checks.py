@@ -2,69 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from wallflower.detectors import Detector
+from wallflower.detectors.base import Detector
 from wallflower.errors import UsageError, nearest_name
 from wallflower.explain import constrained, full
 from wallflower.explain.utilities import Utility
-from wallflower.schema.exact import exact
+from wallflower.schema.exact import shown
 
-if TYPE_CHECKING:
-    from wallflower.explain.queries import Context
+MOST_POPULATION = 2**40
+LEAST_FAILURE = Fraction(1, 10**12)
 
 
-def check(query: Context) -> None:
-    if not query.by or len(set(query.by)) != len(query.by):
+def check_columns(by: Sequence[str], detector: object, *, samples: int, min_population: int) -> None:
+    if not by or len(set(by)) != len(by):
         raise UsageError("'by' must name at least one column, each once.")
-    if not isinstance(query.detector, Detector):
+    if not isinstance(detector, Detector):
         raise UsageError(
-            f"'detector' must have a method stands_out, got {type(query.detector).__name__}.",
+            f"'detector' must have a method stands_out, got {type(detector).__name__}.",
             hint="Use wallflower.detectors, or see its Detector for one of your own.",
         )
-    if not 1 <= query.samples <= 10_000:
-        raise UsageError(f"'samples' must be from 1 to 10000, got {query.samples}.")
-    if query.min_population < 1:
-        raise UsageError(f"'min_population' must be at least 1, got {query.min_population}.")
-    _one_of("guarantee", query.guarantee, ("output-constrained", "full"))
-    if query.search is not None:
-        _one_of("search", query.search, constrained.SEARCHES)
-    _check_utility(query)
-    if query.guarantee == "full":
-        _check_full(query)
-    elif query.certificate_epsilon is not None or query.certificate_failure is not None:
-        raise UsageError("a certificate belongs to guarantee 'full'; every output-constrained answer is valid already.")
+    if not 1 <= samples <= 10_000:
+        raise UsageError(f"'samples' must be from 1 to 10000, got {samples}.")
+    if not 1 <= min_population <= MOST_POPULATION:
+        raise UsageError(f"'min_population' must be from 1 to {MOST_POPULATION}, got {min_population}.")
 
 
-def _check_utility(query: Context) -> None:
-    if isinstance(query.utility, str):
-        _one_of("utility", query.utility, ("population", "overlap"))
-    elif not isinstance(query.utility, Utility) or query.utility.sensitivity < 1:
+def check_search(search: str | None, utility: str | Utility, start: Mapping[str, Sequence[str]] | None) -> None:
+    if search is not None:
+        one_of("search", search, constrained.SEARCHES)
+    if isinstance(utility, str):
+        one_of("utility", utility, ("population", "overlap"))
+    elif not isinstance(utility, Utility) or utility.sensitivity < 1:
         raise UsageError("a utility of one's own declares sensitivity (at least 1), monotone and score.")
-    if query.utility == "overlap" and query.start is None:
+    if utility == "overlap" and start is None:
         raise UsageError(
             "utility 'overlap' needs a public context to compare with.", hint='Give start = "col=v|v;col=v".'
         )
 
 
-def _check_full(query: Context) -> None:
-    full.supported(query.detector)
-    if query.search not in (None, "exact") or query.utility != "population" or query.start is not None:
+def check_full(detector: Detector, search: str | None, utility: str | Utility, start: object, least: int) -> None:
+    full.supported(detector, least)
+    if search not in (None, "exact") or utility != "population" or start is not None:
         raise UsageError(
             "guarantee 'full' selects among all contexts by how robust they are: it takes no search, utility or start."
         )
-    if (query.certificate_epsilon is None) != (query.certificate_failure is None):
+
+
+def check_certificate(guarantee: str, epsilon: Fraction, part: Fraction | None, failure: Fraction | None) -> None:
+    if guarantee != "full" and (part is not None or failure is not None):
+        raise UsageError("a certificate belongs to guarantee 'full'; every output-constrained answer is valid already.")
+    if (part is None) != (failure is None):
         raise UsageError("a certificate needs both certificate_epsilon and certificate_failure.")
-    if query.certificate_epsilon is not None and query.certificate_failure is not None:
-        if exact(query.certificate_epsilon) >= exact(query.epsilon):
-            raise UsageError("'certificate_epsilon' is a part of epsilon and must be smaller.")
-        if exact(query.certificate_failure) >= Fraction(1, 2):
-            raise UsageError("'certificate_failure' must be below 1/2.")
+    if part is not None and part >= epsilon:
+        raise UsageError("'certificate_epsilon' is a part of epsilon and must be smaller.")
+    if failure is not None and not LEAST_FAILURE <= failure < Fraction(1, 2):
+        raise UsageError(f"'certificate_failure' must be from {shown(LEAST_FAILURE)} to below 1/2.")
 
 
-def _one_of(field: str, value: str, known: Sequence[str]) -> None:
+def one_of(field: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise UsageError(
             f"'{field}' must be one of {', '.join(known)}, got '{value}'.", hint=nearest_name(value, known)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +9,7 @@ from typing import cast
 
 from wallflower.explain import searches
 from wallflower.explain.landscape import Landscape
-from wallflower.mechanisms.exponential import Exponential
+from wallflower.explain.selection import Selection, bought, shortfall
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import OutputConstrainedDP
 
@@ -29,24 +28,33 @@ class Plan:
     neighbours: str
     start: tuple[tuple[int, ...], ...] | None
     """Codes of the asker's own starting context; None: the first valid one of the public order."""
+    concentrated: bool = False
+    """Whether the budget is counted in zCDP, where selections of bounded range cost less."""
 
     @property
-    def selection(self) -> Exponential:
+    def selections(self) -> int:
+        return searches.selections(self.search, self.samples)
+
+    @property
+    def selection(self) -> Selection:
         """Each of the search's selections; together they lose `epsilon`."""
-        unit = Exponential(exponent=Fraction(1), monotone=self.monotone)
-        loss = unit.guarantee(distance=self.sensitivity, neighbours=self.neighbours).epsilon
-        return Exponential(
-            exponent=self.epsilon / (loss * searches.selections(self.search, self.samples)), monotone=self.monotone
+        return bought(
+            self.epsilon / self.selections,
+            distance=self.sensitivity,
+            monotone=self.monotone,
+            neighbours=self.neighbours,
+            better=self.selections == 1 and not self.concentrated,
         )
 
     def guarantee(self, *, holds_when: str) -> OutputConstrainedDP:
         once = self.selection.guarantee(distance=self.sensitivity, neighbours=self.neighbours)
-        total = once.epsilon * searches.selections(self.search, self.samples)
-        return OutputConstrainedDP(epsilon=total, neighbours=self.neighbours, holds_when=holds_when)
+        return OutputConstrainedDP(
+            epsilon=once.epsilon * self.selections, neighbours=self.neighbours, holds_when=holds_when
+        )
 
     def shortfall(self, contexts_log2: int) -> int:
         """The exact search falls short of the best utility by more than this once in twenty times at most."""
-        return math.ceil((contexts_log2 * math.log(2) + math.log(20)) / float(self.selection.exponent))
+        return shortfall(self.selection, contexts_log2)
 
     def run(self, landscape: Landscape, entropy: Entropy) -> int | None:
         """The index of the released context."""
@@ -64,5 +72,5 @@ class Plan:
         if self.search == "uniform":
             return searches.uniform(landscape, self.samples)
         kind = {"walk": searches.walk, "dfs": searches.dfs, "bfs": searches.bfs}[self.search]
-        own = None if self.start is None else landscape.asked.space.index(self.start)
+        own = None if self.start is None else landscape.view.space.index(self.start)
         return kind(landscape, searches.first_valid(landscape) if self.start is None else own, self.samples)

@@ -9,18 +9,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors import Detector, Distance, Grubbs
+from wallflower.detectors.base import Detector, spelled
+from wallflower.detectors.contexts import Robust, Robustness
 from wallflower.errors import UsageError
-from wallflower.explain.asked import Asked
-from wallflower.explain.by_distance import DistanceValidity
-from wallflower.explain.cube import over_contexts
-from wallflower.explain.robust import Flips
-from wallflower.mechanisms.exponential import Exponential
+from wallflower.explain.record_view import RecordView
+from wallflower.explain.selection import Selection, bought
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import BUT_ASKED, PureDP
@@ -29,6 +26,7 @@ from wallflower.progress import report
 BEYOND = 30
 """e^-30 is below anything that matters: scores are capped where more of them could not change the draw by more."""
 BLOCK = 2**18
+"""Contexts scored together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +62,7 @@ class Certificate:
 class Plan:
     """Selection by robustness, and the optional certificate."""
 
-    detector: Grubbs | Distance
+    detector: Robust
     least: int
     epsilon: Fraction
     """For the selection alone."""
@@ -73,32 +71,32 @@ class Plan:
     max_rows: int
     """Declared; no distance is larger, so no score need be."""
     certificate: Certificate | None
+    concentrated: bool = False
+    """Whether the budget is counted in zCDP, where selections of bounded range cost less."""
+
+    @property
+    def robustness(self) -> Robustness:
+        return self.detector.robustness(self.least)
 
     @property
     def unit(self) -> int:
         """How far one added or removed row moves a score."""
-        if isinstance(self.detector, Grubbs):
-            return 1
-        share = self.detector.share
-        return max(share.numerator, share.denominator - share.numerator)
+        return self.robustness.unit
 
     @property
     def distance(self) -> int:
         """How far one neighbouring change moves a score."""
-        if self.neighbours == "add-remove":
-            return self.unit
-        return 2 if isinstance(self.detector, Grubbs) else self.detector.share.denominator
+        return self.unit if self.neighbours == "add-remove" else self.robustness.replaced
 
     @property
-    def monotone(self) -> bool:
-        """A row is near the record or it is not, whatever the context: it moves all margins the same way."""
-        return isinstance(self.detector, Distance) and self.least <= 1
-
-    @property
-    def selection(self) -> Exponential:
-        unit = Exponential(exponent=Fraction(1), monotone=self.monotone)
-        loss = unit.guarantee(distance=self.distance, neighbours=self.neighbours).epsilon
-        return Exponential(exponent=self.epsilon / loss, monotone=self.monotone)
+    def selection(self) -> Selection:
+        return bought(
+            self.epsilon,
+            distance=self.distance,
+            monotone=self.robustness.monotone,
+            neighbours=self.neighbours,
+            better=not self.concentrated,
+        )
 
     def guarantee(self) -> PureDP:
         total = self.selection.guarantee(distance=self.distance, neighbours=self.neighbours).epsilon
@@ -116,40 +114,22 @@ class Plan:
 
     @property
     def cap(self) -> int:
+        """Scores beyond this count as this, below its negative as that: public, so that what one row moves stays the same."""
         most = (self.contexts_log2 * math.log(2) + BEYOND) / float(self.selection.exponent)
         if self.certificate is not None:
-            most = max(most, self.certificate.threshold + BEYOND * float(self.certificate.noise.scale))
-        return min(math.ceil(most), self.max_rows)
+            most = max(most, (self.certificate.threshold + BEYOND * float(self.certificate.noise.scale)) * self.unit)
+        return min(math.ceil(most), self.max_rows * self.unit)
 
-    def scores(self, asked: Asked) -> NDArray[np.int64]:
+    def scores(self, view: RecordView) -> NDArray[np.int64]:
         """One score per context, from the clipped state alone: there is no other test of validity."""
-        if isinstance(self.detector, Distance):
-            margins = DistanceValidity(asked, self.detector).margins()
-            if self.least <= 1:
-                return margins
-            return np.minimum(margins, self.unit * (asked.population - self.least + 1))
-        bounds = asked.rows.declaration.column(asked.metric).numeric
-        flips = Flips(
-            detector=self.detector,
-            low=asked.centre - bounds.first,
-            high=bounds.last - asked.centre,
-            least=self.least,
-            cap=self.cap,
-        )
-        if asked.totals is None:
-            return np.array([flips.distance(*asked.state(index)) for index in range(asked.space.count)], dtype=np.int64)
-        totals = over_contexts(asked.totals, asked.space.own)
-        squares = over_contexts(asked.cells.squares.astype(np.float64), asked.space.own)
-        found = np.empty(len(totals), dtype=np.int64)
-        for begin in range(0, len(totals), BLOCK):
-            here = slice(begin, begin + BLOCK)
-            exactly = partial(_state, asked, begin)
-            found[here] = flips.distances(asked.population[here], totals[here], squares[here], exactly)
-            report("contexts", min(begin + BLOCK, len(totals)), len(totals))
-        return found
+        scorer, found = self.detector.scorer(view, self.cap), []
+        for block in view.blocks(BLOCK):
+            found.append(np.clip(scorer.scores(block), -self.cap, self.cap))
+            report("contexts", block.begin + block.size, view.space.count)
+        return np.concatenate(found)
 
-    def run(self, asked: Asked, entropy: Entropy) -> int | None:
-        scores = self.scores(asked)
+    def run(self, view: RecordView, entropy: Entropy) -> int | None:
+        scores = self.scores(view)
         index = self.selection(scores, entropy)
         # Rounding down to whole rows keeps "no row moves it by more than one" and "above 0 only when valid".
         if self.certificate is not None and not self.certificate.passes(int(scores[index]) // self.unit, entropy):
@@ -157,20 +137,13 @@ class Plan:
         return index
 
 
-def _state(asked: Asked, begin: int, place: int) -> tuple[int, int, int]:
-    return asked.state(begin + place)
-
-
-def supported(detector: Detector) -> Grubbs | Distance:
+def supported(detector: Detector, least: int) -> Robust:
     """The detectors that have a score no row moves far; others are refused with the reason."""
-    if isinstance(detector, Grubbs) and detector.argmax:
+    if not isinstance(detector, Robust):
+        reason = getattr(detector, "why_not_robust", "one row may change all of its answers at once")
         raise UsageError(
-            "guarantee 'full' cannot use grubbs with argmax: one added row can end that at once, however robust the test is.",
-            hint="Leave argmax out, or ask for guarantee 'output-constrained'.",
+            f"guarantee 'full' cannot use {spelled(detector)}: {reason}.",
+            hint="Choose a detector whose distance to flipping is known, grubbs or distance, or ask for guarantee 'output-constrained'.",
         )
-    if not isinstance(detector, Grubbs | Distance):
-        raise UsageError(
-            "guarantee 'full' needs a detector whose distance to flipping is known: grubbs or distance.",
-            hint="Choose one of them, or ask for guarantee 'output-constrained'.",
-        )
+    detector.robustness(least)
     return detector

@@ -8,22 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.explain.asked import Asked
 from wallflower.explain.landscape import Landscape
+from wallflower.explain.record_view import RecordView
+from wallflower.explain.selection import Selection
+from wallflower.explain.sentences import text
 
 BARS = 60
 
 
 def seen(
-    asked: Asked, landscape: Landscape, exponent: Fraction | None, *, robust: NDArray[np.int64] | None = None
+    view: RecordView, landscape: Landscape, selection: Selection | None, *, robust: NDArray[np.int64] | None = None
 ) -> dict[str, Any]:
     """Facts, a table of the best contexts, and the distribution of the best one. `robust` holds the scores of `full`."""
-    valid, population = landscape.every_valid, asked.population
-    facts: dict[str, Any] = {"contexts": asked.space.count, "valid contexts": len(valid)}
+    valid, population = landscape.every_valid, view.population
+    facts: dict[str, Any] = {"contexts": view.space.count, "valid contexts": len(valid)}
     scores = landscape.every_score if robust is None else robust
-    candidates = valid if robust is None else np.arange(asked.space.count)
-    if len(candidates) and exponent is not None:
-        weights = _weights(scores[candidates], exponent)
+    candidates = valid if robust is None else np.arange(view.space.count)
+    if len(candidates) and selection is not None:
+        weights = _weights(scores[candidates], selection.exponent)
         if robust is None:
             best = int(scores[valid].max())
             facts["best utility"] = best
@@ -39,22 +41,21 @@ def seen(
     table = {
         "title": "Best valid contexts",
         "columns": ["context", "rows", "score"],
-        "rows": [[asked.space.text(int(i)), int(population[i]), int(scores[i])] for i in order],
+        "rows": [[text(view.space, int(i)), int(population[i]), int(scores[i])] for i in order],
     }
-    facts["best context"] = asked.space.text(int(order[0]))
-    return {"facts": facts, "tables": [table], "figures": {"context": _histogram(asked, int(order[0]))}}
+    facts["best context"] = text(view.space, int(order[0]))
+    return {"facts": facts, "tables": [table], "figures": {"context": _histogram(view, int(order[0]))}}
 
 
 def _weights(scores: NDArray[np.int64], exponent: Fraction) -> NDArray[np.float64]:
-    """Selection probabilities, in doubles: for a report and no draw."""
+    """Probabilities of the exponential mechanism, in doubles, for a report and no draw; permute-and-flip does no worse."""
     weights = np.exp(float(exponent) * (scores - scores.max()))
     return np.asarray(weights / weights.sum())
 
 
-def _histogram(asked: Asked, index: int) -> dict[str, Any]:
-    word = asked.space.patterns(np.array([index]))[0]
-    inside = (asked.space.cells[asked.codes] & ~word) == 0
-    bounds = asked.rows.declaration.column(asked.metric).numeric
-    step = float(bounds.step)
-    heights, edges = np.histogram((asked.shifted[inside] + asked.centre) * step, bins=BARS)
-    return {"heights": heights, "edges": edges, "record": asked.centre * step, "metric": asked.metric}
+def _histogram(view: RecordView, index: int) -> dict[str, Any]:
+    word = view.space.words(np.array([index]))[0]
+    inside = (view.words.ravel()[view.codes] & ~word) == 0
+    step = float(view.step)
+    heights, edges = np.histogram((view.shifted[inside] + view.centre) * step, bins=BARS)
+    return {"heights": heights, "edges": edges, "record": view.centre * step, "metric": view.metric}

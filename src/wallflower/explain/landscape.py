@@ -8,30 +8,30 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.explain.asked import Asked
-from wallflower.explain.utilities import Scores
-from wallflower.explain.validity import Validity
+from wallflower.detectors.contexts import Decider, Scorer
+from wallflower.explain.record_view import RecordView
+from wallflower.progress import report
 
 
 class Landscape:
     """The graph of contexts around one record."""
 
-    def __init__(self, asked: Asked, validity: Validity, scores: Scores) -> None:
-        self.asked, self._validity, self._scores = asked, validity, scores
+    def __init__(self, view: RecordView, decider: Decider, scorer: Scorer) -> None:
+        self.view, self._decider, self._scorer = view, decider, scorer
         self._known: dict[int, bool] = {}
         self._scored: dict[int, int] = {}
 
     @property
     def count(self) -> int:
-        return self.asked.space.count
+        return self.view.space.count
 
     def connected(self, index: int) -> list[int]:
-        return self.asked.space.connected(index)
+        return self.view.space.connected(index)
 
     def valid(self, indices: Sequence[int]) -> list[bool]:
         new = sorted({int(index) for index in indices} - self._known.keys())
         if new:
-            decided = self._validity.some(np.array(new, dtype=np.int64))
+            decided = self._decider.valid(self.view.few(np.array(new, dtype=np.int64)))
             self._known.update(zip(new, decided.tolist(), strict=True))
         return [self._known[int(index)] for index in indices]
 
@@ -39,15 +39,19 @@ class Landscape:
         asked = indices.tolist()
         new = sorted(set(asked) - self._scored.keys())
         if new:
-            found = self._scores.some(np.array(new, dtype=np.int64))
+            found = self._scorer.scores(self.view.few(np.array(new, dtype=np.int64)))
             self._scored.update(zip(new, found.tolist(), strict=True))
         return np.array([self._scored[index] for index in asked], dtype=np.int64)
 
     @cached_property
     def every_valid(self) -> NDArray[np.int64]:
         """All valid contexts, ascending."""
-        return np.flatnonzero(self._validity.every())
+        found = []
+        for block in self.view.blocks():
+            found.append(np.flatnonzero(self._decider.valid(block)) + block.begin)
+            report("contexts", block.begin + block.size, self.count)
+        return np.concatenate(found)
 
     @cached_property
     def every_score(self) -> NDArray[np.int64]:
-        return self._scores.every()
+        return np.concatenate([self._scorer.scores(block) for block in self.view.blocks()])

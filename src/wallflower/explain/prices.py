@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wallflower.explain import constrained, full
+from wallflower.explain.selection import name
 from wallflower.privacy.price import Price
 from wallflower.schema.exact import shown
 
@@ -27,12 +28,12 @@ def price_constrained(plan: constrained.Plan, public: Mapping[str, str], context
     other = "comes after" if moves else "is not"
     holds_when = (
         f"the row that changes {other} the one with key '{public['record']}' and its change leaves the set of contexts "
-        f"(over {public['by']}, of at least {public['least population']} rows) in which '{public['record']}' stands out "
+        f"(over {public['by']}, written {public['languages']}, of at least {public['least population']} rows) in which '{public['record']}' stands out "
         f"on {public['metric']} by {public['detector']} as it is"
     )
     return Price(
         guarantee=plan.guarantee(holds_when=holds_when),
-        mechanism={"name": "exponential", "exponent": shown(plan.selection.exponent)},
+        mechanism={"name": name(plan.selection), "exponent": shown(plan.selection.exponent)},
         settings=settings,
         expected=expected,
         notes=(VALID,),
@@ -40,7 +41,7 @@ def price_constrained(plan: constrained.Plan, public: Mapping[str, str], context
 
 
 def price_full(plan: full.Plan, public: Mapping[str, str]) -> Price:
-    mechanism = {"name": "exponential", "exponent": shown(plan.selection.exponent)}
+    mechanism = {"name": name(plan.selection), "exponent": shown(plan.selection.exponent)}
     note = MAYBE
     if plan.certificate is not None:
         mechanism |= {

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from wallflower.detectors import Detector
-from wallflower.detectors.base import spelled
+from wallflower.detectors.base import Detector, spelled
+from wallflower.detectors.contexts import Fast, Scorer
 from wallflower.engines.base import Record, Rows
 from wallflower.errors import UsageError
 from wallflower.explain import constrained, full, trial
-from wallflower.explain.asked import Asked
-from wallflower.explain.checks import check
+from wallflower.explain.checks import check_certificate, check_columns, check_full, check_search, one_of
+from wallflower.explain.fields import Contexts, Names, Start
 from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
+from wallflower.explain.languages import Vocabularies, vocabularies
 from wallflower.explain.prices import price_constrained, price_full
-from wallflower.explain.space import Space, checked_size, context_codes, parse_context
-from wallflower.explain.utilities import OfOnesOwn, Overlap, Population, Scores, Utility
-from wallflower.explain.validity import BUILT_IN, validity
+from wallflower.explain.record_view import RecordView
+from wallflower.explain.sentences import context_codes, text
+from wallflower.explain.space import Space
+from wallflower.explain.utilities import CustomUtility, Overlap, Population, Utility
+from wallflower.explain.validity import decider
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.domains import Bins, Categories
-from wallflower.schema.exact import exact, positive, shown
+from wallflower.schema.exact import Exact, ExactOrNone, shown
 
 REACH, SLOW_REACH = 24, 12
-"""log2 of how many contexts `exact` looks at, at most: with the built-in detectors and utilities, and with one's own."""
+"""log2 of how many contexts `exact` looks at, at most: with fast detectors and built-in utilities, and with one's own."""
 MOST_SUM = 2**60
 """Sums of a whole column of steps stay within a machine word."""
 
@@ -47,10 +48,10 @@ class Context:
     """Key of the asked-for record. It is not protected: that it stands out is what the answer says."""
     metric: str
     """The numeric column in which it stands out."""
-    by: tuple[str, ...]
+    by: Names = Names()
     """Columns with declared values or bins; a context holds at least one value of each."""
     detector: Detector
-    epsilon: Fraction | str | int
+    epsilon: Exact = Exact(above_zero=True)
     """Budget, the certificate's part included."""
     guarantee: Literal["output-constrained", "full"] = "output-constrained"
     search: Literal["exact", "uniform", "walk", "dfs", "bfs"] | None = None
@@ -60,22 +61,22 @@ class Context:
     min_population: int = 10
     """A context with fewer rows is not valid. 10 is the least count many statistical offices publish."""
     utility: Literal["population", "overlap"] | Utility = "population"
-    start: Mapping[str, Sequence[str]] | str | None = None
+    start: Start = Start()
     """A public context, `col=v|v;col=v`: what `overlap` compares with, and where walk, dfs and bfs begin."""
-    certificate_epsilon: Fraction | str | int | None = None
+    contexts: Contexts = Contexts()
+    """Languages of columns, `job=sets,age=range`; others by the public default (`explain.languages`)."""
+    certificate_epsilon: ExactOrNone = ExactOrNone()
     """With `full`: the part of epsilon spent on checking that the selected context is valid, else no answer."""
-    certificate_failure: Fraction | str | int | None = None
+    certificate_failure: ExactOrNone = ExactOrNone()
     """With `full`: the most probable an invalid context may get past that check."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "by", tuple(self.by))
-        object.__setattr__(self, "epsilon", positive(self.epsilon, name="epsilon"))
-        if isinstance(self.start, str):
-            object.__setattr__(self, "start", parse_context(self.start))
-        for field in ("certificate_epsilon", "certificate_failure"):
-            if getattr(self, field) is not None:
-                object.__setattr__(self, field, positive(getattr(self, field), name=field))
-        check(self)
+        check_columns(self.by, self.detector, samples=self.samples, min_population=self.min_population)
+        one_of("guarantee", self.guarantee, ("output-constrained", "full"))
+        check_search(self.search, self.utility, self.start)
+        if self.guarantee == "full":
+            check_full(self.detector, self.search, self.utility, self.start, self.min_population)
+        check_certificate(self.guarantee, self.epsilon, self.certificate_epsilon, self.certificate_failure)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -83,7 +84,7 @@ class Context:
 
     # Everything below up to `run` uses public things alone.
 
-    def _domains(self, declaration: Declaration) -> tuple[Categories | Bins, ...]:
+    def _vocabularies(self, declaration: Declaration) -> Vocabularies:
         bounds = declaration.column(self.metric).numeric
         if declaration.max_rows * (bounds.last - bounds.first) >= MOST_SUM:
             raise UsageError(
@@ -96,16 +97,18 @@ class Context:
                 f"{declaration.max_rows} rows times the denominator of {shown(share)} is more than 2^60.",
                 hint="Write the share with fewer digits.",
             )
-        return tuple(declaration.column(name).groups for name in self.by)
+        found = vocabularies(declaration, self.by, self.contexts)
+        found.check()
+        return found
 
-    def _start_codes(self, domains: Sequence[Categories | Bins]) -> tuple[tuple[int, ...], ...] | None:
-        if self.start is None or isinstance(self.start, str):
+    def _start_codes(self, languages: Vocabularies) -> tuple[tuple[int, ...], ...] | None:
+        if self.start is None:
             return None
-        return context_codes(self.start, self.by, domains)
+        return context_codes(self.start, self.by, tuple(one.domain for one in languages.each))
 
     @property
     def _reach(self) -> int:
-        slow = not isinstance(self.detector, BUILT_IN) or not isinstance(self.utility, str)
+        slow = not isinstance(self.detector, Fast) or not isinstance(self.utility, str)
         return SLOW_REACH if slow else REACH
 
     def _search(self, contexts_log2: int) -> str:
@@ -120,16 +123,16 @@ class Context:
         return self.search or "exact"
 
     def _constrained(self, declaration: Declaration) -> constrained.Plan:
-        domains = self._domains(declaration)
+        languages = self._vocabularies(declaration)
         own = None if isinstance(self.utility, str) else self.utility
         return constrained.Plan(
-            search=self._search(checked_size(domains)),
+            search=self._search(languages.most_log2),
             samples=self.samples,
-            epsilon=exact(self.epsilon),
+            epsilon=self.epsilon,
             sensitivity=1 if own is None else own.sensitivity,
             monotone=True if own is None else own.monotone,
             neighbours=declaration.neighbours,
-            start=self._start_codes(domains),
+            start=self._start_codes(languages),
         )
 
     def _full(self, declaration: Declaration) -> full.Plan:
@@ -139,19 +142,17 @@ class Context:
                 "added or removed, would make the answer one about somebody else.",
                 hint="Declare key = ... in [table], or ask for guarantee 'output-constrained'.",
             )
-        size = checked_size(self._domains(declaration))
+        size = self._vocabularies(declaration).most_log2
         self._search(size)
         certificate = None
         if self.certificate_epsilon is not None and self.certificate_failure is not None:
             certificate = full.Certificate(
-                epsilon=exact(self.certificate_epsilon),
-                failure=exact(self.certificate_failure),
-                neighbours=declaration.neighbours,
+                epsilon=self.certificate_epsilon, failure=self.certificate_failure, neighbours=declaration.neighbours
             )
         return full.Plan(
-            detector=full.supported(self.detector),
+            detector=full.supported(self.detector, self.min_population),
             least=self.min_population,
-            epsilon=exact(self.epsilon) - (certificate.epsilon if certificate else 0),
+            epsilon=self.epsilon - (certificate.epsilon if certificate else 0),
             neighbours=declaration.neighbours,
             contexts_log2=size,
             max_rows=declaration.max_rows,
@@ -159,51 +160,52 @@ class Context:
         )
 
     def price(self, declaration: Declaration) -> Price:
-        size = checked_size(self._domains(declaration))
+        languages = self._vocabularies(declaration)
         public = {
             "record": self.record,
             "metric": self.metric,
             "by": ", ".join(self.by),
             "detector": spelled(self.detector),
             "least population": str(self.min_population),
-            "contexts": f"2^{size}",
+            "languages": languages.text,
+            "contexts": f"at most {languages.most}",
         }
         if self.guarantee == "full":
             return price_full(self._full(declaration), public)
         utility = self.utility if isinstance(self.utility, str) else repr(self.utility)
         return price_constrained(
-            self._constrained(declaration), {**public, "utility": utility}, size, moves=_named_by_place(declaration)
+            self._constrained(declaration),
+            {**public, "utility": utility},
+            languages.most_log2,
+            moves=_named_by_place(declaration),
         )
 
-    def _asked(self, rows: Rows) -> tuple[Asked, bool]:
+    def _view(self, rows: Rows) -> tuple[RecordView, bool]:
         """The rows as the record sees them. An unknown record takes the same path with a made-up one, and gets no answer."""
         record = rows.record(self.record)
         if record is None:
             first = rows.declaration.column(self.metric).numeric.first
             stand_in = Record(numbers={self.metric: first}, codes=dict.fromkeys(self.by, 0))
         shown_record = record or stand_in
-        space = Space(
-            columns=self.by,
-            domains=self._domains(rows.declaration),
-            own=tuple(shown_record.codes[name] for name in self.by),
-        )
-        asked = Asked(
+        view = RecordView(
             rows=rows,
-            space=space,
+            space=Space.of(
+                self._vocabularies(rows.declaration).each, own=tuple(shown_record.codes[name] for name in self.by)
+            ),
             metric=self.metric,
             centre=shown_record.numbers[self.metric],
             least=self.min_population,
         )
-        return asked, record is not None
+        return view, record is not None
 
-    def _landscape(self, asked: Asked) -> Landscape:
-        return Landscape(asked, validity(asked, self.detector), self._scores(asked))
+    def _landscape(self, view: RecordView) -> Landscape:
+        return Landscape(view, decider(view, self.detector), self._scorer(view))
 
-    def _scores(self, asked: Asked) -> Scores:
+    def _scorer(self, view: RecordView) -> Scorer:
         if not isinstance(self.utility, str):
-            return OfOnesOwn(asked, self.utility)
-        start = self._start_codes(asked.space.domains)
-        return Population(asked) if self.utility == "population" or start is None else Overlap(asked, start)
+            return CustomUtility(view, self.utility)
+        start = self._start_codes(self._vocabularies(view.rows.declaration))
+        return Population() if self.utility == "population" or start is None else Overlap(view, start)
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
         own = not isinstance(self.utility, str)
@@ -215,31 +217,32 @@ class Context:
             min_population=1,
             utility="population" if own else self.utility,
             start=None if own or self.start is None else trial.START,
+            contexts=None,
         )
         with trial.trial_rows(rows.declaration.neighbours) as few:
             small.run(few, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
-        asked, known = self._asked(rows)
+        view, known = self._view(rows)
         if self.guarantee == "full":
-            index = self._full(rows.declaration).run(asked, entropy)
+            index = self._full(rows.declaration).run(view, entropy)
         else:
-            index = self._constrained(rows.declaration).run(self._landscape(asked), entropy)
+            index = self._constrained(rows.declaration).run(self._landscape(view), entropy)
         if index is None or not known:
             return None
-        return {"context": asked.space.named(index), "text": asked.space.text(index)}
+        return {"context": view.space.named(index), "text": text(view.space, index)}
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
-        asked, known = self._asked(rows)
+        view, known = self._view(rows)
         if not known:
             return {"facts": {"record": "not found, dropped, or not unique"}, "figures": {}}
         if self.guarantee == "full":
-            plan = self._full(rows.declaration)
-            return seen(asked, self._landscape(asked), plan.selection.exponent, robust=plan.scores(asked))
-        plan_ = self._constrained(rows.declaration)
-        if plan_.search != "exact" and asked.space.free > self._reach:
-            return {"facts": {"contexts": f"2^{asked.space.free}, too many to look at all"}, "figures": {}}
-        return seen(asked, self._landscape(asked), plan_.selection.exponent if plan_.search == "exact" else None)
+            robust = self._full(rows.declaration)
+            return seen(view, self._landscape(view), robust.selection, robust=robust.scores(view))
+        plan = self._constrained(rows.declaration)
+        if plan.search != "exact" and view.space.count > 2**self._reach:
+            return {"facts": {"contexts": f"{view.space.count}, too many to look at all"}, "figures": {}}
+        return seen(view, self._landscape(view), plan.selection if plan.search == "exact" else None)
 
 
 def _named_by_place(declaration: Declaration) -> bool:

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.mechanisms.exponential import Exponential
+from wallflower.explain.selection import Selection
 from wallflower.mechanisms.uniform import Uniform
 from wallflower.noise.entropy import Entropy
 
@@ -135,7 +135,7 @@ def selections(search: str, samples: int) -> int:
 
 
 def draw(
-    search: Search, scores: Callable[[NDArray[np.int64]], NDArray[np.int64]], selection: Exponential, entropy: Entropy
+    search: Search, scores: Callable[[NDArray[np.int64]], NDArray[np.int64]], selection: Selection, entropy: Entropy
 ) -> int | None:
     """Run a search with real choices."""
     uniformly = Uniform()

@@ -1,12 +1,12 @@
-"""Contexts: for each column a set of declared values, seen in the rows or not, that contains the record's own value.
+"""Contexts around one record: for each column a set of declared values, seen in the rows or not, that contains the record's own.
 
-With t values in all m columns there are 2^(t−m) contexts around one record. Each has an index: one bit for every value that is
-not the record's own, the last column's bits lowest. Flipping one bit gives a connected context.
+Which sets there are is the column's language (`languages`): levels of axes. A context has an index, its levels read as digits, the last column's
+first axis lowest. One level more or less on one axis gives a connected context.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -14,96 +14,136 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.errors import UsageError, nearest_name
+from wallflower.explain.languages import Axis, Vocabulary
 from wallflower.schema.domains import Bins, Categories
-
-MOST_VALUES = 62
-"""A context fits a machine word."""
-MOST_CELLS = 2**20
-"""Cells of the cube of all columns; each holds its own statistics."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Space:
-    """All contexts over `columns` that contain a record with the values `own`.
+    """All contexts over `columns` that contain a record with the codes `own`.
 
     >>> job, city = Categories(("CEO", "Lawyer", "Doctor")), Categories(("Ottawa", "Toronto"))
-    >>> space = Space(columns=("job_title", "city"), domains=(job, city), own=(1, 0))
-    >>> space.count, space.text(2)
-    (8, 'job title is CEO or Lawyer, and city is Ottawa')
+    >>> space = Space.of((Vocabulary("job", job, "sets"), Vocabulary("city", city, "own")), own=(1, 0))
+    >>> space.count, space.named(2)
+    (8, {'job': ['CEO', 'Lawyer'], 'city': ['Ottawa']})
     """
 
     columns: tuple[str, ...]
     domains: tuple[Categories | Bins, ...]
     own: tuple[int, ...]
     """The record's code in each column."""
+    axes: tuple[tuple[Axis, ...], ...]
+    """Of each column."""
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """How many values each column has: the shape of the cube of cells."""
-        return tuple(domain.size for domain in self.domains)
+    @classmethod
+    def of(cls, vocabularies: Sequence[Vocabulary], own: Sequence[int]) -> Space:
+        return cls(
+            columns=tuple(one.column for one in vocabularies),
+            domains=tuple(one.domain for one in vocabularies),
+            own=tuple(own),
+            axes=tuple(one.axes(code) for one, code in zip(vocabularies, own, strict=True)),
+        )
 
-    @property
-    def free(self) -> int:
-        """Bits of an index: values that are not the record's own."""
-        return sum(self.shape) - len(self.shape)
+    @cached_property
+    def digits(self) -> tuple[tuple[int, Axis], ...]:
+        """Column and axis of each digit of an index, lowest first."""
+        return tuple((column, axis) for column in reversed(range(len(self.columns))) for axis in self.axes[column])
+
+    @cached_property
+    def levels(self) -> tuple[int, ...]:
+        """How many levels each digit has."""
+        return tuple(len(axis) + 1 for _, axis in self.digits)
 
     @property
     def count(self) -> int:
-        return 1 << self.free
+        return prod(self.levels)
 
-    @cached_property
-    def _places(self) -> tuple[tuple[int, int], ...]:
-        """Column and code of each bit of an index, lowest bit first."""
-        found: list[tuple[int, int]] = []
-        for column in reversed(range(len(self.columns))):
-            found += [(column, code) for code in range(self.shape[column]) if code != self.own[column]]
+    def level(self, index: int) -> tuple[int, ...]:
+        """The digits of an index, lowest first."""
+        found = []
+        for size in self.levels:
+            index, digit = divmod(index, size)
+            found.append(digit)
         return tuple(found)
 
     def chosen(self, index: int) -> tuple[tuple[int, ...], ...]:
         """The codes that a context holds, per column, ascending."""
         sets = [[code] for code in self.own]
-        for bit, (column, code) in enumerate(self._places):
-            if index >> bit & 1:
-                sets[column].append(code)
+        for (column, axis), level in zip(self.digits, self.level(index), strict=True):
+            for step in axis[:level]:
+                sets[column].extend(step)
         return tuple(tuple(sorted(codes)) for codes in sets)
 
     def index(self, chosen: Sequence[Sequence[int]]) -> int | None:
-        """The index of the context with these codes; None when it does not contain the record."""
-        if any(own not in codes for own, codes in zip(self.own, chosen, strict=True)):
-            return None
-        return sum(1 << bit for bit, (column, code) in enumerate(self._places) if code in chosen[column])
+        """The index of the context with these codes; None when there is none, or it does not contain the record."""
+        found, stride = 0, 1
+        for (column, axis), size in zip(self.digits, self.levels, strict=True):
+            level = 0
+            while level < len(axis) and set(axis[level]) <= set(chosen[column]):
+                level += 1
+            found, stride = found + level * stride, stride * size
+        wanted = tuple(tuple(sorted(codes)) for codes in chosen)
+        return found if self.chosen(found) == wanted else None
 
     def connected(self, index: int) -> list[int]:
-        """Contexts with one value more or one less."""
-        return [index ^ (1 << bit) for bit in range(self.free)]
+        """Contexts one level away on one axis."""
+        found, stride = [], 1
+        for size, level in zip(self.levels, self.level(index), strict=True):
+            found += [index - stride] if level > 0 else []
+            found += [index + stride] if level + 1 < size else []
+            stride *= size
+        return found
 
-    # A pattern is a word with one bit for every value of every column. A cell lies in a context when its pattern has no
-    # bit that the context's lacks.
+    # The word of a context has a bit for each step that it takes, the word of a cell one for each step that holds its values: a cell lies
+    # in a context when its word has no bit that the context's lacks.
 
     @cached_property
-    def _offsets(self) -> tuple[int, ...]:
-        return tuple(sum(self.shape[:column]) for column in range(len(self.shape)))
+    def _first_bits(self) -> tuple[int, ...]:
+        """The bit of the first step of each digit."""
+        steps = [size - 1 for size in self.levels]
+        return tuple(sum(steps[:digit]) for digit in range(len(steps)))
 
-    @cached_property
-    def own_pattern(self) -> int:
-        return sum(1 << (offset + code) for offset, code in zip(self._offsets, self.own, strict=True))
+    @property
+    def steps(self) -> int:
+        return sum(self.levels) - len(self.levels)
 
-    def patterns(self, indices: NDArray[np.int64]) -> NDArray[np.uint64]:
+    def words(self, indices: NDArray[np.int64]) -> NDArray[np.uint64]:
         """The words of contexts."""
-        found = np.full(len(indices), self.own_pattern, dtype=np.uint64)
-        for bit, (column, code) in enumerate(self._places):
-            found |= (indices.astype(np.uint64) >> np.uint64(bit) & np.uint64(1)) << np.uint64(
-                self._offsets[column] + code
-            )
+        found = np.zeros(len(indices), dtype=np.uint64)
+        left = indices.astype(np.int64)
+        for size, first in zip(self.levels, self._first_bits, strict=True):
+            left, level = left // size, left % size
+            found |= ((np.uint64(1) << level.astype(np.uint64)) - np.uint64(1)) << np.uint64(first)
         return found
 
     @cached_property
+    def classes(self) -> tuple[NDArray[np.int64], ...]:
+        """For each column the cell of each code: 0 for the record's own, then one for each step of its axes."""
+        found = []
+        for column, domain in enumerate(self.domains):
+            of_code = np.zeros(domain.size, dtype=np.int64)
+            steps = [step for axis in self.axes[column] for step in axis]
+            for place, step in enumerate(steps):
+                of_code[list(step)] = place + 1
+            found.append(of_code)
+        return tuple(found)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Cells of each column: values that no context tells apart are one."""
+        return tuple(1 + sum(len(axis) for axis in axes) for axes in self.axes)
+
+    @cached_property
     def cells(self) -> NDArray[np.uint64]:
-        """The words of all cells of the cube, in row-major order."""
-        found = np.zeros(1, dtype=np.uint64)
-        for offset, size in zip(self._offsets, self.shape, strict=True):
-            found = (found[:, None] | (np.uint64(1) << (np.uint64(offset) + np.arange(size, dtype=np.uint64)))).ravel()
+        """The words of all cells of the cube, in its shape."""
+        found = np.zeros((), dtype=np.uint64)
+        digit = len(self.digits)
+        for axes in self.axes:
+            digit -= len(axes)
+            bits = [np.uint64(0)]
+            for place, axis in enumerate(axes):
+                bits += [np.uint64(1 << (self._first_bits[digit + place] + step)) for step in range(len(axis))]
+            found = found[..., None] | np.array(bits, dtype=np.uint64)
         return found
 
     def named(self, index: int) -> dict[str, list[str]]:
@@ -112,71 +152,3 @@ class Space:
             column: [domain.text(code) for code in codes]
             for column, domain, codes in zip(self.columns, self.domains, self.chosen(index), strict=True)
         }
-
-    def text(self, index: int) -> str:
-        """The context as a sentence's end."""
-        parts = []
-        for column, domain, codes in zip(self.columns, self.domains, self.chosen(index), strict=True):
-            left_out = [domain.text(code) for code in range(domain.size) if code not in codes]
-            name = column.replace("_", " ")
-            if not left_out:
-                parts.append(f"{name} is any")
-            elif len(left_out) <= 2 < len(codes):
-                parts.append(f"{name} is any but {_either(left_out)}")
-            else:
-                parts.append(f"{name} is {_either([domain.text(code) for code in codes])}")
-        return ", and ".join(parts)
-
-
-def checked_size(domains: Sequence[Categories | Bins]) -> int:
-    """log2 of the number of contexts, or a refusal when the cube is too large."""
-    values, cells = sum(domain.size for domain in domains), prod(domain.size for domain in domains)
-    if values > MOST_VALUES or cells > MOST_CELLS:
-        raise UsageError(
-            f"these columns have {values} values and {cells} cells; at most {MOST_VALUES} and {MOST_CELLS} fit.",
-            hint="Name fewer columns in 'by', or declare coarser values or bins.",
-        )
-    return values - len(domains)
-
-
-def parse_context(text: str) -> dict[str, tuple[str, ...]]:
-    """A context as the command line writes it: `col=v|v;col=v`; a column left out may hold anything.
-
-    >>> parse_context("job=CEO|Lawyer;city=Ottawa")
-    {'job': ('CEO', 'Lawyer'), 'city': ('Ottawa',)}
-    """
-    found: dict[str, tuple[str, ...]] = {}
-    for part in filter(None, (piece.strip() for piece in text.split(";"))):
-        column, equals, values = (piece.strip() for piece in part.partition("="))
-        if not equals or not values or column in found:
-            raise UsageError(f"a context is written col=v|v;col=v with each column once, got '{part}'.")
-        found[column] = tuple(value.strip() for value in values.split("|"))
-    return found
-
-
-def context_codes(
-    context: Mapping[str, Sequence[str]], columns: Sequence[str], domains: Sequence[Categories | Bins]
-) -> tuple[tuple[int, ...], ...]:
-    """The codes of a named context; refused when a column or a value is not declared."""
-    unknown = [column for column in context if column not in columns]
-    if unknown:
-        raise UsageError(
-            f"the context names '{unknown[0]}', which is not in 'by'.", hint=nearest_name(unknown[0], columns)
-        )
-    found = []
-    for column, domain in zip(columns, domains, strict=True):
-        texts = [domain.text(code) for code in range(domain.size)]
-        wanted = context.get(column, texts)
-        missing = [value for value in wanted if value not in texts]
-        if missing:
-            raise UsageError(
-                f"'{missing[0]}' is not a declared value of '{column}'.", hint=nearest_name(missing[0], texts)
-            )
-        if not wanted:
-            raise UsageError(f"the context holds no value of '{column}'.")
-        found.append(tuple(sorted(texts.index(value) for value in wanted)))
-    return tuple(found)
-
-
-def _either(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.explain.asked import Asked
-from wallflower.explain.cube import over_contexts, total_in
+from wallflower.detectors.contexts import Batch
+from wallflower.explain.record_view import RecordView
 
 
 @runtime_checkable
@@ -44,64 +45,45 @@ class Utility(Protocol):
         ...
 
 
-class Scores(Protocol):
-    """Scores of all contexts, or of a few."""
-
-    def every(self) -> NDArray[np.int64]: ...
-
-    def some(self, indices: NDArray[np.int64], /) -> NDArray[np.int64]: ...
-
-
 @dataclass(frozen=True)
 class Population:
     """How many rows a context has."""
 
-    asked: Asked
-
-    def every(self) -> NDArray[np.int64]:
-        return self.asked.population
-
-    def some(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        return self.asked.some_population(indices)
+    @staticmethod
+    def scores(batch: Batch) -> NDArray[np.int64]:
+        return batch.population
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Overlap:
     """How many rows a context shares with a public one."""
 
-    asked: Asked
+    view: RecordView
     start: tuple[tuple[int, ...], ...]
+    """Codes of the public context, per column."""
 
-    @property
+    @cached_property
     def _counts(self) -> NDArray[np.int64]:
-        shared = np.zeros_like(self.asked.counts)
-        inside = np.ix_(*self.start)
-        shared[inside] = self.asked.counts[inside]
-        return shared
+        return self.view.shared(self.start)
 
-    def every(self) -> NDArray[np.int64]:
-        return over_contexts(self._counts, self.asked.space.own)
-
-    def some(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        return total_in(self._counts.ravel(), self.asked.space.cells, self.asked.space.patterns(indices))
+    def scores(self, batch: Batch) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = batch.over(self._counts)
+        return found
 
 
-@dataclass(frozen=True)
-class OfOnesOwn:
+@dataclass(frozen=True, eq=False)
+class CustomUtility:
     """Hands the counts of each context to a user's own utility; an exception counts as score 0."""
 
-    asked: Asked
+    view: RecordView
     utility: Utility
 
-    def every(self) -> NDArray[np.int64]:
-        return self.some(np.arange(self.asked.space.count))
-
-    def some(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.array([self._ask(int(index)) for index in indices], dtype=np.int64)
+    def scores(self, batch: Batch) -> NDArray[np.int64]:
+        places = range(len(batch.words))
+        return np.array([self._ask(batch.index(place)) for place in places], dtype=np.int64)
 
     def _ask(self, index: int) -> int:
-        counts = self.asked.counts[np.ix_(*self.asked.space.chosen(index))]
         try:
-            return int(self.utility.score(counts))
+            return int(self.utility.score(self.view.by_value(index)))
         except Exception:  # noqa: BLE001 - no release fails because of a row
             return 0

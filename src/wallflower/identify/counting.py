@@ -61,25 +61,25 @@ def prepare(metric: Metric, made_up: Ints, *, comparisons: int) -> None:
         _looked(metric, made_up, made_up[:1], 1)
 
 
-def of_rows(metric: Metric, points: Ints, *, beta: int, cap: int) -> tuple[Ints, Ints]:
-    """(copies, within) of the value of every row, each at most `cap`, with cap > β.
+def of_rows(metric: Metric, points: Ints, *, until: int, cap: int) -> tuple[Ints, Ints]:
+    """(copies, within) of the value of every row, each at most `cap`.
 
-    Copies are counted where at most β rows are within, or no other value can be; elsewhere they are given as 1, because no margin
-    of a value that is present depends on them there.
+    Copies are counted where at most `until` rows are within, or no other value can be; elsewhere they are given as 1: with `until`
+    = β no published margin of a value that is present depends on them there.
     """
     if all(metric.by_gap):
         index = RadiusIndex(points, metric.ball.weights)
         near = index.counts(metric.ball, cap=cap)
         if metric.alone:
             return near, near
-        few = np.flatnonzero(near <= beta)
+        few = np.flatnonzero(near <= until)
         same = np.ones(len(points), dtype=np.int64)
         equal = Ball(weights=(1,) * points.shape[1], limit=0)
         same[few] = index.counts(equal, cap=cap, queries=points[few])
         return same, near
     values, value_of, multiplicity = np.unique(points, axis=0, return_inverse=True, return_counts=True)
     near = within(metric, points, values, cap=cap)
-    same = np.where((near <= beta) | metric.alone, np.minimum(multiplicity, cap), 1)
+    same = np.where((near <= until) | metric.alone, np.minimum(multiplicity, cap), 1)
     return same[value_of], near[value_of]
 
 

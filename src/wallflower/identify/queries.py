@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError, nearest_name
-from wallflower.identify.answering import Answering, Fading, Looking
-from wallflower.identify.asked import Given, as_numbers, as_texts, shown_values
-from wallflower.identify.bounds import OwnMargin
+from wallflower.identify.answers import Answers, FadingAnswers, LookAheadAnswers
 from wallflower.identify.counting import of_values, prepare
 from wallflower.identify.influence import most_influenced
 from wallflower.identify.metric import Metric, metric_of
+from wallflower.identify.own_margins import OwnMargin
+from wallflower.identify.values import Values, as_numbers, shown_values
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import Guarantee, PureDP, SensitivePrivacy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration, Model
-from wallflower.schema.exact import positive, shown
+from wallflower.schema.exact import Exact, shown
 
 METHODS = ("sensitive", "dp", "lookahead")
 BOUNDS = ("star", "paper")
@@ -35,26 +35,28 @@ class Anomalies:
 
     name: ClassVar[str] = "identify"
 
-    values: Sequence[Given]
+    values: Values = Values()
     """Public values, each a mapping of every column of the model; asking one twice costs twice."""
-    epsilon: Fraction | str | int
+    epsilon: Exact = Exact(above_zero=True)
     """Budget of one question; a request is charged by how many of its questions one row can influence."""
     model: str = "default"
     """The declared model, [identify.NAME]."""
     method: str = "sensitive"
     """"sensitive" protects rows that are normal or nearly so; "dp" every row; "lookahead" is for a radius that holds no other value."""
     bound: str | OwnMargin = "star"
-    """What `sensitive` fades with: "star", "paper", or a margin of your own (`identify.bounds`)."""
+    """What `sensitive` fades with: "star", "paper", or a margin of your own (`identify.own_margins`)."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", as_texts(self.values))
-        object.__setattr__(self, "epsilon", positive(self.epsilon, name="epsilon"))
         if self.method not in METHODS:
             raise UsageError(f"'method' is {', '.join(METHODS)}, got {self.method!r}.")
         if isinstance(self.bound, str) and self.bound not in BOUNDS:
             raise UsageError(f"'bound' is {' or '.join(BOUNDS)}, or a margin of your own, got {self.bound!r}.")
         if not isinstance(self.bound, str | OwnMargin):
             raise UsageError("a margin of your own is a frozen dataclass with margin(copies, within, *, beta, k).")
+        if type(self.bound).__hash__ is None:
+            raise UsageError(
+                "a margin of your own is a frozen dataclass: this one can be changed after it was checked."
+            )
         if self.method != "sensitive" and self.bound != "star":
             raise UsageError(f"a bound is for method 'sensitive'; '{self.method}' has none to choose.")
 
@@ -65,7 +67,7 @@ class Anomalies:
     def price(self, declaration: Declaration) -> Price:
         model = self._model(declaration)
         metric = metric_of(declaration, model)
-        asked = as_numbers(self._texts, metric, declaration)
+        asked = as_numbers(self.values, metric, declaration)
         answering = self._answering(model, metric)
         answering.verify()
         influenced = most_influenced(metric, asked)
@@ -83,7 +85,7 @@ class Anomalies:
                 "weights": _each(metric, metric.weights),
                 "asked_value": "counted as one more row" if model.included else "counted only if a row holds it",
                 "questions": str(len(asked)),
-                "epsilon_of_a_question": shown(self._epsilon),
+                "epsilon_of_a_question": shown(self.epsilon),
                 "method": self.method,
             },
             expected=answering.expected(),
@@ -99,7 +101,7 @@ class Anomalies:
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any]:
         model = self._model(rows.declaration)
         metric = metric_of(rows.declaration, model)
-        asked = as_numbers(self._texts, metric, rows.declaration)
+        asked = as_numbers(self.values, metric, rows.declaration)
         answering = self._answering(model, metric)
         held, near = of_values(metric, metric.points(rows), asked, cap=answering.cap)
         told = [answering.tell(int(a), int(n), entropy) for a, n in zip(held, near, strict=True)]
@@ -111,22 +113,14 @@ class Anomalies:
         }
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
-        from wallflower.identify.view import view
+        from wallflower.identify.owner_view import view
 
         model = self._model(rows.declaration)
         metric = metric_of(rows.declaration, model)
-        asked = as_numbers(self._texts, metric, rows.declaration)
+        asked = as_numbers(self.values, metric, rows.declaration)
         answering = self._answering(model, metric)
         counted = of_values(metric, metric.points(rows), asked, cap=answering.cap)
         return view(rows, metric=metric, answering=answering, asked=asked, counted=counted)
-
-    @property
-    def _epsilon(self) -> Fraction:
-        return positive(self.epsilon, name="epsilon")
-
-    @property
-    def _texts(self) -> tuple[Mapping[str, str], ...]:
-        return as_texts(self.values)
 
     def _model(self, declaration: Declaration) -> Model:
         if self.model in declaration.models:
@@ -136,19 +130,19 @@ class Anomalies:
             hint=f"Add [identify.{self.model}] to the declaration. {nearest_name(self.model, declaration.models)}",
         )
 
-    def _answering(self, model: Model, metric: Metric) -> Answering:
+    def _answering(self, model: Model, metric: Metric) -> Answers:
         if self.method == "lookahead":
-            return Looking(model=model, epsilon=self._epsilon, alone=metric.alone)
+            return LookAheadAnswers(model=model, epsilon=self.epsilon, alone=metric.alone)
         bound = "dp" if self.method == "dp" else self.bound
-        return Fading(model=model, epsilon=self._epsilon, bound=bound)
+        return FadingAnswers(model=model, epsilon=self.epsilon, bound=bound)
 
     def _guarantee(self, declaration: Declaration, model: Model, influenced: int) -> Guarantee:
         # A replacement is a removal and an addition, each of which may move every one of those answers by one step.
         moves = influenced * (2 if declaration.neighbours == "replace-one" else 1)
         if self.method == "dp":
-            return PureDP(epsilon=moves * self._epsilon, neighbours=declaration.neighbours)
+            return PureDP(epsilon=moves * self.epsilon, neighbours=declaration.neighbours)
         return SensitivePrivacy(
-            epsilon=moves * self._epsilon, k=model.k, model=model.name, neighbours=declaration.neighbours
+            epsilon=moves * self.epsilon, k=model.k, model=model.name, neighbours=declaration.neighbours
         )
 
     def _notes(self, declaration: Declaration, model: Model, questions: int, influenced: int) -> tuple[str, ...]:
@@ -168,7 +162,7 @@ class Anomalies:
         )
         charged = (
             f"One row can influence at most {influenced} of the {questions} answers, so the charge is "
-            f"{influenced} × {shown(self._epsilon)}{twice}."
+            f"{influenced} × {shown(self.epsilon)}{twice}."
         )
         return (f"{meaning} Each answer is wrong with the chance given here.", charged)
 

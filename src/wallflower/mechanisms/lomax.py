@@ -49,28 +49,20 @@ class Lomax:
     @cached_property
     def sigma(self) -> Fraction:
         """The largest σ on a fine grid that keeps the loss within ε; rounding can only make it smaller."""
-        precision = _BITS + 2 * math.ceil(self.epsilon)
         shift = 40 + (1 / self.epsilon).__ceil__().bit_length()
-        whole = exp_bounds(self.epsilon, precision)[1]
-        part = exp_bounds(self.epsilon - self.beta, precision)[1]
-        fade = exp_bounds(self.beta, precision)[1]
-        one = 1 << precision
-
-        def allowed(steps: int) -> bool:
-            # α·ln(1 + σ) ≤ ε and β + α·ln(1 + σ·e^−β) ≤ ε with α = TAIL + 1, every e^−x replaced by an upper bound
-            at_rest = ((1 << shift) + steps) ** (TAIL + 1) * whole <= one << (shift * (TAIL + 1))
-            faded = ((one << shift) + steps * fade) ** (TAIL + 1) * part <= one << ((shift + precision) * (TAIL + 1))
-            return bool(at_rest and faded)
-
-        low, high = 0, 1 << shift
-        while allowed(high):
-            high *= 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if allowed(middle) else (low, middle)
-        if low == 0:
+        # α·ln(1 + σ) ≤ ε and β + α·ln(1 + σ·e^−β) ≤ ε with α = TAIL + 1, solved for σ
+        at_rest = self._grown(self.epsilon / (TAIL + 1), shift) - 1
+        faded = self._grown(self.beta, shift) * (self._grown((self.epsilon - self.beta) / (TAIL + 1), shift) - 1)
+        steps = math.floor(min(at_rest, faded) * (1 << shift))
+        if steps < 1:
             raise DeclarationError.of(self, "epsilon", "large enough for the grid of sigma", str(self.epsilon))
-        return Fraction(low, 1 << shift)
+        return Fraction(steps, 1 << shift)
+
+    @staticmethod
+    def _grown(x: Fraction, shift: int) -> Fraction:
+        """A lower bound of e^x, for x ≥ 0, within 2^−shift of itself."""
+        precision = shift + 8 + 2 * math.ceil(x)
+        return Fraction(1 << precision, exp_bounds(x, precision)[1])
 
     def fading(self, count: int) -> list[int]:
         """w_0 … w_count in units of 2^−64: w_0 is one, and w_{t+1} ≥ e^−β·w_t because it is rounded upwards."""

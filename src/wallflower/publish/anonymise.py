@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from wallflower.progress import report
 from wallflower.publish.checker import Checker, Level, Since
-from wallflower.publish.grouping import Group, Grouping, Workshop
-from wallflower.publish.kernels import BUNCH, Offers, bounded, cheapest, expand, losses_of
+from wallflower.publish.grouping import Group, Grouping, Workshop, merged
+from wallflower.publish.growth_kernels import cheapest, expand
+from wallflower.publish.offers import offered, taken
 
 Method = Literal["hybrid", "expc"]
 Whole = NDArray[np.int64]
@@ -32,7 +33,7 @@ def anonymise(checker: Checker, *, level: Level, k: int, method: Method) -> Grou
         return Grouping((), np.arange(len(checker.places)), 0)
     shop = Workshop(checker, level, k)
     everyone = np.arange(len(checker.places))
-    gone = checker.sensitive_outliers()
+    gone = checker.outlying_by_value
     hard = shop.hard() & ~gone
     easy = everyone[~gone & ~hard]
     groups: list[Group] = []
@@ -50,24 +51,6 @@ def anonymise(checker: Checker, *, level: Level, k: int, method: Method) -> Grou
     out = np.sort(np.concatenate([left, everyone[gone], everyone[hard]]))
     groups, out = fill(shop, groups, out, gone)
     return Grouping(merged(groups), out, int(gone.sum()))
-
-
-def merged(groups: list[Group]) -> tuple[Group, ...]:
-    """Groups with the same box as one, as a reader sees them; two plain groups with one box are a plain group."""
-    by_box: dict[tuple[int, ...], list[Group]] = {}
-    for group in groups:
-        by_box.setdefault((*group.low.tolist(), *group.high.tolist()), []).append(group)
-    return tuple(
-        same[0]
-        if len(same) == 1
-        else Group(
-            np.sort(np.concatenate([g.rows for g in same])),
-            same[0].low,
-            same[0].high,
-            np.unique(np.concatenate([g.ranks for g in same])),
-        )
-        for same in by_box.values()
-    )
 
 
 def cut(shop: Workshop, rows: Whole, label: str) -> tuple[list[Group], Whole]:
@@ -179,13 +162,8 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
                     continue
                 anchors[g] = verdict.anchor
                 held[g].add(rank)
-                low[g], high[g] = wide
-                losses_of(low[g : g + 1], high[g : g + 1], shop.trees, offers.losses[g : g + 1])
-                offers.totals[g] = offers.losses[g].sum()
             joined[g].append(row)
-            offers.sizes[g] += 1
-            if grows:
-                bounded(offers, g // BUNCH)
+            taken(offers, g, place, shop)
             break
         else:
             stay.append(row)
@@ -206,35 +184,13 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
     return grown, np.array(stay, dtype=np.int64)
 
 
-def offered(groups: list[Group], shop: Workshop) -> Offers:
-    """The groups as left-over rows see them."""
-    low, high = np.array([g.low for g in groups]), np.array([g.high for g in groups])
-    losses = np.empty(low.shape)
-    losses_of(low, high, shop.trees, losses)
-    bunches = -(-len(groups) // BUNCH)
-    offers = Offers(
-        low=low,
-        high=high,
-        sizes=np.array([len(g.rows) for g in groups], dtype=np.int64),
-        losses=losses,
-        totals=losses.sum(axis=1),
-        bunch_low=np.empty((bunches, low.shape[1]), dtype=np.int64),
-        bunch_high=np.empty((bunches, low.shape[1]), dtype=np.int64),
-        bunch_size=np.empty(bunches, dtype=np.int64),
-        bunch_total=np.empty(bunches),
-    )
-    for bunch in range(bunches):
-        bounded(offers, bunch)
-    return offers
-
-
 def fill(shop: Workshop, groups: list[Group], out: Whole, gone: NDArray[np.bool_]) -> tuple[list[Group], Whole]:
     """Last look at rows set aside as hard: those inside a finished box with a value of it are published after all."""
     free = np.zeros(len(shop.checker.places), dtype=np.bool_)
     free[out] = True
     free &= ~gone
     for g, group in enumerate(groups):
-        people = shop.checker.matching(group.low, group.high)
+        people = shop.checker.inside(group.low, group.high)
         rows = np.sort(people[free[people]])
         if len(rows):
             new = _absorbed(shop, group, rows)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.publish.checker import Checker, Level
+from wallflower.publish.corner_kernels import unhidable
+from wallflower.publish.people_kernels import everyone
 
 EXAMINED = 5_000
 
@@ -32,8 +34,6 @@ def floor(checker: Checker, level: Level, suppressed: NDArray[np.int64]) -> Floo
     Strict: the sign-pattern argument (`kernels.unhidable`). Candidate: quasi-identifiers that are normal with no sensitive value
     of the table. Both: a sensitive value that is an outlier by itself. Attack: nothing is provable.
     """
-    from wallflower.publish.kernels import everyone, unhidable
-
     step = max(1, -(-len(suppressed) // EXAMINED))
     rows = suppressed[::step]
     quasi = np.ascontiguousarray(checker.places[rows, : checker.quasi])
@@ -45,5 +45,5 @@ def floor(checker: Checker, level: Level, suppressed: NDArray[np.int64]) -> Floo
     else:
         good = np.zeros(len(checker.values), dtype=np.bool_)
         everyone(checker.blocks, checker.guide, quasi, checker.values, good, proved, False, False)
-    proved |= checker.sensitive_outliers()[rows]
+    proved |= checker.outlying_by_value[rows]
     return Floor(len(rows), int(proved.sum()), len(suppressed))

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.geometry.face_kernels import Blocks, normal_many
 from wallflower.publish.checker import Checker, Level, Verdict
 from wallflower.publish.cuts import Cutter
-from wallflower.publish.kernels import Blocks, Trees
+from wallflower.publish.growth_kernels import Trees
 
 Whole = NDArray[np.int64]
 REPAIRS = 3
@@ -71,8 +72,6 @@ class Workshop:
 
     def hard(self) -> NDArray[np.bool_]:
         """Rows whose quasi-identifiers stand out even with the middle sensitive value, as far as the sample can tell."""
-        from wallflower.publish.kernels import normal_many
-
         places = self.checker.places
         if self.level == "attack" or not len(places):
             return np.zeros(len(places), dtype=np.bool_)
@@ -124,6 +123,24 @@ class Workshop:
         blocks, quasi = self.checker.blocks, self.checker.quasi
         gap = (((self.cutter.rows[rows] - blocks.centre[:quasi]) * blocks.scale[:quasi]) ** 2).sum(axis=1)
         return np.sort(rows[np.argsort(gap, kind="stable")[: len(rows) - max(1, len(rows) // 7)]])
+
+
+def merged(groups: list[Group]) -> tuple[Group, ...]:
+    """Groups with the same box as one, as a reader sees them; two plain groups with one box are a plain group."""
+    by_box: dict[tuple[int, ...], list[Group]] = {}
+    for group in groups:
+        by_box.setdefault((*group.low.tolist(), *group.high.tolist()), []).append(group)
+    return tuple(
+        same[0]
+        if len(same) == 1
+        else Group(
+            np.sort(np.concatenate([g.rows for g in same])),
+            same[0].low,
+            same[0].high,
+            np.unique(np.concatenate([g.ranks for g in same])),
+        )
+        for same in by_box.values()
+    )
 
 
 def _trees(shop: Workshop) -> Trees:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,25 +11,22 @@ from numpy.typing import NDArray
 from wallflower.publish.attacks import attack
 from wallflower.publish.floor import floor
 from wallflower.publish.loss import losses
-from wallflower.publish.published import Crowd
-
-if TYPE_CHECKING:
-    from wallflower.publish.queries import Made, PlainTable
+from wallflower.publish.publication import Publication
+from wallflower.publish.published import PublishedGroup
 
 BARS = 40
 MOST_VALUES = 12
 
 
-def inspected(made: Made, query: PlainTable) -> dict[str, Any]:
+def inspected(made: Publication) -> dict[str, Any]:
     """Facts, tables and arrays for figures; the grouping is the one `run` writes, because it draws nothing."""
     groups, suppressed = made.grouping.groups, made.grouping.suppressed
     sizes = np.array([len(group.rows) for group in groups], dtype=np.int64)
     low = np.array([g.low for g in groups], dtype=np.int64).reshape(len(groups), len(made.space.quasi))
     high = np.array([g.high for g in groups], dtype=np.int64).reshape(len(groups), len(made.space.quasi))
-    lost = losses(made.space.quasi, low, high, sizes.tolist(), suppressed=len(suppressed), k=query.k)
-    outliers = made.checker.outliers()
-    level: Any = query.level
-    ground = floor(made.checker, level, suppressed)
+    lost = losses(made.space.quasi, low, high, sizes.tolist(), suppressed=len(suppressed), k=made.k)
+    outliers = made.checker.outlying
+    ground = floor(made.checker, made.level, suppressed)
     risk = _risks(made, sizes)
     return {
         "facts": {
@@ -71,13 +68,13 @@ def _most(sizes: NDArray[np.int64]) -> int:
     return int(sizes.max()) if len(sizes) else 0
 
 
-def _risks(made: Made, sizes: NDArray[np.int64]) -> list[list[str]]:
+def _risks(made: Publication, sizes: NDArray[np.int64]) -> list[list[str]]:
     """Prosecutor risk (1 / rows that look alike) and the attacks, on the rows as they are and as published."""
     quasi, checker = made.checker.quasi, made.checker
     _, inverse, before = np.unique(made.places[:, :quasi], axis=0, return_inverse=True, return_counts=True)
     alike = before[inverse.reshape(-1)] if len(made.places) else before
     groups = made.grouping.groups
-    after = attack(checker, [Crowd(g.low, g.high, made.places[g.rows, quasi:]) for g in groups])
+    after = attack(checker, [PublishedGroup(g.low, g.high, made.places[g.rows, quasi:]) for g in groups])
     people = float(sizes.sum())
     return [
         ["rows alone in their group", str(int((alike == 1).sum())), str(int((sizes == 1).sum()))],
@@ -98,7 +95,7 @@ def _risk(alike: NDArray[np.int64]) -> str:
 
 
 def _widths(
-    made: Made,
+    made: Publication,
     low: NDArray[np.int64],
     high: NDArray[np.int64],
     sizes: NDArray[np.int64],
@@ -111,7 +108,7 @@ def _widths(
     return rows
 
 
-def _left_out(made: Made, suppressed: NDArray[np.int64]) -> list[dict[str, Any]]:
+def _left_out(made: Publication, suppressed: NDArray[np.int64]) -> list[dict[str, Any]]:
     """For every column the values that lost most rows."""
     tables = []
     gone = np.zeros(len(made.places), dtype=np.bool_)
@@ -130,7 +127,7 @@ def _left_out(made: Made, suppressed: NDArray[np.int64]) -> list[dict[str, Any]]
 
 
 def _histograms(
-    made: Made, low: NDArray[np.int64], high: NDArray[np.int64], sizes: NDArray[np.int64]
+    made: Publication, low: NDArray[np.int64], high: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> list[dict[str, Any]]:
     """Each quasi-identifier before, and after with every published row spread evenly over its interval."""
     pictures = []

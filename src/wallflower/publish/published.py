@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,13 +11,12 @@ from numpy.typing import NDArray
 
 from wallflower.errors import UsageError, nearest_name
 from wallflower.publish.space import Axis, Space
-from wallflower.publish.writing import read
 
 Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Crowd:
+class PublishedGroup:
     """All published rows with one box: what a reader takes for a group."""
 
     low: Whole
@@ -38,11 +38,11 @@ class Crowd:
         return min(len(np.unique(self.held[:, a])) for a in range(self.held.shape[1]))
 
 
-def crowds(path: Path, space: Space) -> list[Crowd]:
+def published_groups(path: Path, space: Space) -> list[PublishedGroup]:
     """The groups of a published file, in the order in which they first appear."""
     if not path.is_file():
         raise UsageError(f"there is no published file '{path}'.")
-    table = read(path)
+    table = texts(path)
     for axis in space.axes:
         if axis.name not in table:
             raise UsageError(
@@ -56,7 +56,7 @@ def crowds(path: Path, space: Space) -> list[Crowd]:
     members: dict[tuple[int, ...], list[int]] = {}
     for row, box in enumerate(np.column_stack([low, high]).tolist()):
         members.setdefault(tuple(box), []).append(row)
-    return [Crowd(low[rows[0]], high[rows[0]], held[rows]) for rows in members.values()]
+    return [PublishedGroup(low[rows[0]], high[rows[0]], held[rows]) for rows in members.values()]
 
 
 def _intervals(axis: Axis, texts: list[str]) -> Whole:
@@ -70,3 +70,16 @@ def _intervals(axis: Axis, texts: list[str]) -> Whole:
                 )
             known[text] = interval
     return np.array([known[text] for text in texts], dtype=np.int64).reshape(len(texts), 2)
+
+
+def texts(path: Path) -> dict[str, list[str]]:
+    """A published file as texts by column."""
+    if path.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(path)
+        return {name: [str(v) for v in table.column(name).to_pylist()] for name in table.column_names}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        lines = list(csv.reader(file))
+    header = lines[0] if lines else []
+    return {name: [line[i] if i < len(line) else "" for line in lines[1:]] for i, name in enumerate(header)}

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy
+from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.guarantees import PlainKAnonymity
 from wallflower.privacy.price import Price
-from wallflower.publish.space import Axis, Space, axis_of, space_of
+from wallflower.publish.space import Space, space_of
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import exact, shown
 
 if TYPE_CHECKING:
-    from wallflower.publish.checker import Checker
-    from wallflower.publish.grouping import Grouping
+    from wallflower.publish.publication import Publication
 
+FORMATS = (".csv", ".parquet")
+GROUP = "group"
+"""The name of the column that numbers groups."""
 LEVELS = ("candidate", "strict", "attack")
 METHODS = ("hybrid", "expc")
 MEANING = {
@@ -52,13 +52,13 @@ class PlainTable:
     """The file to write, .csv or .parquet; one that is there is replaced."""
     k: int
     """Every group holds at least this many different values of every sensitive column."""
-    p: Fraction | str | int
+    p: Fraction
     """An outlier has at least this share of all rows …"""
-    d: Fraction | str | int
+    d: Fraction
     """… farther away than this, in declared ranges."""
     level: str = "candidate"
     method: str = "hybrid"
-    weights: Mapping[str, Fraction | str | int] = field(default_factory=dict)
+    weights: Mapping[str, Fraction] = field(default_factory=dict)
     """Distance weights; columns not named here then count nothing. Empty: the declared weights, 1 without."""
     unchanged: tuple[str, ...] = ()
     """Insensitive columns to publish as they are. They can identify people: nothing here protects them."""
@@ -75,18 +75,16 @@ class PlainTable:
         object.__setattr__(self, "weights", weights)
         if isinstance(self.k, bool) or self.k < 1:
             raise UsageError(f"'k' must be at least 1, got {self.k}.")
-        if not 0 < exact(self.p) <= 1:
-            raise UsageError(f"'p' must be above 0 and at most 1 (a share of the rows), got {shown(exact(self.p))}.")
-        if exact(self.d) <= 0:
-            raise UsageError(f"'d' must be above 0, got {shown(exact(self.d))}.")
+        if not 0 < self.p <= 1:
+            raise UsageError(f"'p' must be above 0 and at most 1 (a share of the rows), got {shown(self.p)}.")
+        if self.d <= 0:
+            raise UsageError(f"'d' must be above 0, got {shown(self.d)}.")
         if self.level not in LEVELS:
             raise UsageError(f"'level' must be one of {', '.join(LEVELS)}, got '{self.level}'.")
         if self.method not in METHODS:
             raise UsageError(f"'method' must be one of {', '.join(METHODS)}, got '{self.method}'.")
         if not self.columns or len(set(self.columns)) != len(self.columns):
             raise UsageError("'columns' must name the columns to publish, each once.")
-        from wallflower.publish.writing import FORMATS
-
         if Path(self.out).suffix not in FORMATS:
             raise UsageError(f"a publication ends in {' or '.join(FORMATS)}, got '{Path(self.out).name}'.")
 
@@ -113,15 +111,13 @@ class PlainTable:
                 raise UsageError(
                     f"'{name}' is to be published unchanged, but is not an insensitive column of this publication."
                 )
-        from wallflower.publish.writing import GROUP
-
         if self.groups and GROUP in self.columns:
             raise UsageError(f"a column is called '{GROUP}' already, so groups cannot be numbered.")
         return space_of(
             declaration,
-            p=exact(self.p),
-            d=exact(self.d),
-            weights={name: exact(weight) for name, weight in self.weights.items()},
+            p=self.p,
+            d=self.d,
+            weights=self.weights,
             columns=self.columns,
         )
 
@@ -141,12 +137,12 @@ class PlainTable:
         if self.unchanged:
             notes += (f"Published as they are, without protection: {', '.join(self.unchanged)}.",)
         return Price(
-            guarantee=PlainKAnonymity(k=self.k, p=exact(self.p), d=exact(self.d), level=self.level),
+            guarantee=PlainKAnonymity(k=self.k, p=self.p, d=self.d, level=self.level),
             mechanism={"name": self.method, "order": "uniformly random"},
             settings={
                 "k": str(self.k),
-                "p": shown(exact(self.p)),
-                "d": shown(exact(self.d)),
+                "p": shown(self.p),
+                "d": shown(self.d),
                 "level": self.level,
                 "method": self.method,
                 "quasi-identifiers": ", ".join(axis.name for axis in space.quasi),
@@ -158,71 +154,28 @@ class PlainTable:
         )
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
-        made_of(self, rows)
+        self._publication(rows)
 
-    def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
-        from wallflower.publish.writing import sheet, write
+    def run(self, rows: Rows, entropy: Entropy) -> FileAnswer:
+        """The file as bytes; whoever asked puts it at `out`, after it has been recorded."""
+        from wallflower.publish.writing import rendered, sheet
 
-        made = made_of(self, rows)
-        written = sheet(
-            made.space,
-            made.places,
-            made.grouping.groups,
-            made.unchanged,
-            made.others,
-            with_groups=self.groups,
-            entropy=entropy,
+        publication = self._publication(rows)
+        written = sheet(publication, number=GROUP if self.groups else None, entropy=entropy)
+        return FileAnswer(
+            value={"file": Path(self.out).name, "rows": written.rows, "groups": len(publication.grouping.groups)},
+            content=rendered(written, Path(self.out).suffix),
+            place=Path(self.out),
         )
-        write(written, Path(self.out))
-        return {"file": Path(self.out).name, "rows": written.rows, "groups": len(made.grouping.groups)}
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         from wallflower.publish.inspection import inspected
 
-        return inspected(made_of(self, rows), self)
+        return inspected(self._publication(rows))
 
+    def _publication(self, rows: Rows) -> Publication:
+        from wallflower.publish.publication import publication_of
 
-@dataclass(frozen=True)
-class Made:
-    """A publication before it is written, with everything it came from."""
-
-    space: Space
-    places: NDArray[np.int64]
-    unchanged: tuple[Axis, ...]
-    others: NDArray[np.int64]
-    checker: Checker
-    grouping: Grouping
-
-
-def originals(query: PlainTable, rows: Rows) -> Checker:
-    """The exact checks over the table's own rows, for attacks on a file made from them."""
-    from wallflower.publish.checker import Checker
-
-    space = query.space(rows.declaration)
-    return Checker(space, _places(rows, space.axes))
-
-
-def _places(rows: Rows, axes: Sequence[Axis]) -> NDArray[np.int64]:
-    """All rows in canonical order, so that the order in which an engine hands them out changes nothing."""
-    numbers = rows.fetch(numbers=[axis.name for axis in axes]).numbers
-    table = np.column_stack([axis.places(numbers[:, a]) for a, axis in enumerate(axes)]).astype(np.int64)
-    return np.ascontiguousarray(table[np.lexsort(table.T[::-1])])
-
-
-def made_of(query: PlainTable, rows: Rows) -> Made:
-    """Read, put in canonical order, group. No row order, engine or thread can change the result."""
-    from wallflower.publish.anonymise import Method, anonymise
-    from wallflower.publish.checker import Checker, Level
-
-    declaration = rows.declaration
-    space = query.space(declaration)
-    unchanged = tuple(
-        axis_of(declaration.column(name), weight=Fraction(0), declaration=declaration) for name in query.unchanged
-    )
-    table = _places(rows, (*space.axes, *unchanged))
-    places, others = np.ascontiguousarray(table[:, : len(space.axes)]), table[:, len(space.axes) :]
-    checker = Checker(space, places)
-    level: Level = next(name for name in get_args(Level) if name == query.level)
-    method: Method = next(name for name in get_args(Method) if name == query.method)
-    grouping = anonymise(checker, level=level, k=query.k, method=method)
-    return Made(space, places, unchanged, others, checker, grouping)
+        return publication_of(
+            rows, self.space(rows.declaration), k=self.k, level=self.level, method=self.method, unchanged=self.unchanged
+        )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.errors import DeclarationError, UsageError, nearest_name
+from wallflower.geometry.balls import Ball
 from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Categories, Dates, Numbers
 from wallflower.schema.exact import exact
@@ -134,10 +135,13 @@ class Space:
     sensitive: tuple[Axis, ...]
     p: Fraction
     d: Fraction
-    factors: tuple[int, ...] = field(init=False)
-    limit: int = field(init=False)
 
     def __post_init__(self) -> None:
+        _ = self.ball  # what cannot be measured exactly is refused here
+
+    @cached_property
+    def ball(self) -> Ball:
+        """Near: Σ weights·Δ² ≤ limit. A column without weight has 0 here."""
         squares = [(axis.weight / axis.scale) ** 2 for axis in self.axes]
         common = math.lcm(*(square.denominator for square in squares), (self.d**2).denominator)
         if (self.d**2 * common).__ceil__().bit_length() > MOST_BITS:
@@ -149,8 +153,7 @@ class Space:
                         f"column '{axis.name}' has too many steps to be measured exactly beside the others.",
                         hint="Declare a coarser step: at most 2^30 steps between lower and upper.",
                     )
-        object.__setattr__(self, "factors", tuple(round(square * common) for square in squares))
-        object.__setattr__(self, "limit", int(self.d**2 * common))
+        return Ball(tuple(round(square * common) for square in squares), int(self.d**2 * common))
 
     @property
     def axes(self) -> tuple[Axis, ...]:

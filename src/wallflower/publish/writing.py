@@ -1,27 +1,20 @@
-"""The published file: generalised values people can read, in an order that says nothing, whole or not at all."""
+"""The published file: generalised values people can read, in an order that says nothing."""
 
 from __future__ import annotations
 
 import csv
-import os
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import io
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.mechanisms.shuffle import shuffled
 from wallflower.noise.entropy import Entropy
-from wallflower.publish.grouping import Group
-from wallflower.publish.space import Axis, Space
+from wallflower.publish.publication import Publication
+from wallflower.publish.space import Axis
 from wallflower.schema.domains import Categories, Dates
-
-GROUP = "group"
-FORMATS = (".csv", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -35,17 +28,9 @@ class Sheet:
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
 
-def sheet(
-    space: Space,
-    places: NDArray[np.int64],
-    groups: Sequence[Group],
-    unchanged: Sequence[Axis],
-    others: NDArray[np.int64],
-    *,
-    with_groups: bool,
-    entropy: Entropy,
-) -> Sheet:
-    """Lay out the groups' rows in a uniformly random order; group numbers follow that order."""
+def sheet(publication: Publication, *, number: str | None, entropy: Entropy) -> Sheet:
+    """Lay out the groups' rows in a uniformly random order. With `number`, a column of that name numbers the groups."""
+    space, places, groups = publication.space, publication.places, publication.grouping.groups
     members = np.concatenate([group.rows for group in groups]) if groups else np.zeros(0, dtype=np.int64)
     of_group = np.repeat(np.arange(len(groups)), [len(group.rows) for group in groups])
     order = shuffled(len(members), entropy)
@@ -57,10 +42,10 @@ def sheet(
     quasi = len(space.quasi)
     for a, axis in enumerate(space.sensitive):
         columns[axis.name] = _originals(axis, places[members, quasi + a])
-    for a, axis in enumerate(unchanged):
-        columns[axis.name] = _originals(axis, others[members, a])
-    if with_groups:
-        columns[GROUP] = _numbered(of_group)
+    for a, axis in enumerate(publication.unchanged):
+        columns[axis.name] = _originals(axis, publication.others[members, a])
+    if number is not None:
+        columns[number] = _numbered(of_group)
     return Sheet(columns)
 
 
@@ -77,51 +62,17 @@ def _numbered(of_group: NDArray[np.int64]) -> list[int]:
     return [names.setdefault(int(g), len(names) + 1) for g in of_group]
 
 
-def write(sheet_: Sheet, path: Path) -> None:
-    """CSV or Parquet by the name of the file. A crash leaves the old file or none, never half a one."""
-    with _whole(path) as file:
-        if path.suffix == ".parquet":
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-
-            pq.write_table(pa.table({name: pa.array(column) for name, column in sheet_.columns.items()}), file)
-        else:
-            import io
-
-            text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-            writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(sheet_.columns)
-            writer.writerows(zip(*sheet_.columns.values(), strict=True))
-            text.detach()
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[IO[bytes]]:
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def read(path: Path) -> dict[str, list[str]]:
-    """A published file as texts by column."""
-    if path.suffix == ".parquet":
+def rendered(sheet_: Sheet, suffix: str) -> bytes:
+    """The file's bytes: CSV or Parquet by the ending of its name."""
+    if suffix == ".parquet":
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        table = pq.read_table(path)
-        return {name: [str(v) for v in table.column(name).to_pylist()] for name in table.column_names}
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = list(csv.reader(file))
-    header = lines[0] if lines else []
-    return {name: [line[i] if i < len(line) else "" for line in lines[1:]] for i, name in enumerate(header)}
+        binary = io.BytesIO()
+        pq.write_table(pa.table({name: pa.array(column) for name, column in sheet_.columns.items()}), binary)
+        return binary.getvalue()
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(sheet_.columns)
+    writer.writerows(zip(*sheet_.columns.values(), strict=True))
+    return text.getvalue().encode("utf-8")

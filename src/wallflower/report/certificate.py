@@ -9,8 +9,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from wallflower.atomic_file import write_whole
 from wallflower.errors import UsageError
-from wallflower.report.pages import render, write_whole
+from wallflower.report.pages import render
 
 FAMILIES = {
     "dp": "Differential privacy",

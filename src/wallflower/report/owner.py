@@ -11,10 +11,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from wallflower.atomic_file import write_whole
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import OwnerOnly
 from wallflower.report.figures import Picture
-from wallflower.report.pages import render, write_whole
+from wallflower.report.pages import render
 from wallflower.schema.declaration import Declaration
 
 DRAWN = ("explain", "identify", "count", "publish")

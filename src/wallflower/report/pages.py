@@ -1,10 +1,7 @@
-"""Render a template to one self-contained HTML file, written whole or not at all."""
+"""Render a template to one self-contained HTML file."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from wallflower.errors import UsageError
@@ -27,17 +24,3 @@ def render(template: str, **fields: Any) -> str:
         lstrip_blocks=True,
     )
     return environment.get_template(template).render(version=__version__, **fields)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write under another name and rename, so that nobody ever sees half a file."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -8,8 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from wallflower.atomic_file import write_whole
 from wallflower.report.figures import MUTED, SERIES, Picture, draw
-from wallflower.report.pages import render, write_whole
+from wallflower.report.pages import render
 
 
 @dataclass(frozen=True, kw_only=True)

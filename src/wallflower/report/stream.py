@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.atomic_file import write_whole
 from wallflower.privacy.price import Price
 from wallflower.report.figures import BLUE, GRID, MUTED, ORANGE, Picture, draw
-from wallflower.report.pages import render, write_whole
+from wallflower.report.pages import render
 
 MOST_ROWS = 30
 MOST_DRAWN = 4000

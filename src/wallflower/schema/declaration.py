@@ -130,10 +130,10 @@ class Declaration:
     """A whole declaration file, checked."""
 
     id: str
-    source: Path | None
-    """Where the rows are; None when the Python API was handed a frame."""
+    source: Path | str | None
+    """Where the rows are: a file, or the address of a server as text; None when the Python API was handed a frame."""
     source_table: str | None = None
-    """The table inside a DuckDB or SQLite file."""
+    """The table inside a DuckDB or SQLite file or on a server."""
     key: str | None
     neighbours: Neighbours
     max_rows: int

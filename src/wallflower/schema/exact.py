@@ -36,6 +36,8 @@ def exact(value: str | int | Fraction, *, name: str = "number") -> Fraction:
 
 MOST_EPSILON = 10_000
 """e^10000 bounds nothing, and exact noise for more would be arithmetic on millions of digits."""
+LEAST_EPSILON = Fraction(1, 10**12)
+"""Below this an answer says nothing about any table that fits a machine, and reciprocals outgrow doubles."""
 
 
 def positive(value: str | int | Fraction, *, name: str) -> Fraction:
@@ -47,6 +49,11 @@ def positive(value: str | int | Fraction, *, name: str) -> Fraction:
         raise UsageError(
             f"'{name}' must be at most {MOST_EPSILON}, got {shown(number)}.",
             hint="An epsilon that large promises nothing.",
+        )
+    if name.endswith("epsilon") and number < LEAST_EPSILON:
+        raise UsageError(
+            f"'{name}' must be at least {shown(LEAST_EPSILON)}, got a smaller one.",
+            hint="An answer would be noise alone.",
         )
     return number
 
@@ -71,3 +78,61 @@ def shown(value: Fraction | int) -> str:
     digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
     sign = "-" if number < 0 else ""
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
+
+
+def brief(value: Fraction) -> str:
+    """`shown`, or what is wrong with a number of too many digits to show.
+
+    >>> brief(Fraction("1e-300")), brief(Fraction(1, 4))
+    ('a number of 301 digits', '0.25')
+    """
+    text = shown(value)
+    return text if len(text) <= 40 else f"a number of {max(len(part) for part in text.split('/'))} digits"
+
+
+class Exact:
+    """A field of a frozen dataclass that takes a decimal, a quotient or a whole number, and holds a fraction from then on.
+
+    Without a default the field is required; `above_zero` refuses what is not.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Noise:
+    ...     scale: Exact = Exact("1/2")
+    >>> Noise(scale="0.25"), Noise().scale
+    (Noise(scale=Fraction(1, 4)), Fraction(1, 2))
+    """
+
+    def __init__(self, default: str | int | Fraction | None = None, *, above_zero: bool = False) -> None:
+        self._default = None if default is None else exact(default)
+        self._above_zero = above_zero
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type | None = None) -> Fraction:
+        if instance is not None:
+            held: Fraction = instance.__dict__[self._name]
+            return held
+        if self._default is None:
+            raise AttributeError(self._name)  # which is how a dataclass learns that there is no default
+        return self._default
+
+    def __set__(self, instance: object, value: str | int | Fraction) -> None:
+        read = positive if self._above_zero else exact
+        instance.__dict__[self._name] = read(value, name=self._name)
+
+
+class ExactOrNone:
+    """As `Exact`, above zero, or None."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type | None = None) -> Fraction | None:
+        held: Fraction | None = None if instance is None else instance.__dict__[self._name]
+        return held
+
+    def __set__(self, instance: object, value: str | int | Fraction | None) -> None:
+        instance.__dict__[self._name] = None if value is None else positive(value, name=self._name)

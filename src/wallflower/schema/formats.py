@@ -6,7 +6,8 @@ A date format is one of Python's, of which the engines follow these marks, in ev
     %b           Jan, Feb, ... in English, any case        %H %M %S  time of day, one or two digits (only orders rows)
     %f           up to six digits of a second              %%        a per cent sign
 
-Marks of digits that touch each other (`%Y%m%d`) take all their digits. Anything else stands for itself.
+Marks of digits that touch each other (`%Y%m%d`), and all marks after `%Y-` at the beginning (ISO dates), take all their
+digits. Anything else stands for itself.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class DateFormat:
     @cached_property
     def pattern(self) -> str:
         """An expression that RE2, Python, PostgreSQL and Java read alike; one group per mark."""
-        found = ["^"]
+        found, iso = ["^"], self.text.startswith("%Y-")
         for at, (kind, text) in enumerate(self.parts):
             if kind == "text":
                 found.append(f"\\{text}" if text in _SPECIAL else text)
@@ -89,7 +90,7 @@ class DateFormat:
                     0 <= other < len(self.parts) and self.parts[other][0] == "mark" and self.parts[other][1] != "b"
                     for other in (at - 1, at + 1)
                 )
-                width = most if touches else least
+                width = most if touches or (iso and text != "f") else least
                 found.append(f"([0-9]{{{width}}})" if width == most else f"([0-9]{{{width},{most}}})")
         return "".join([*found, "$"])
 

@@ -15,6 +15,8 @@ MOST_SHOWN = 8
 """More problems than this at once help nobody."""
 MOST_QUOTED = 120
 """Characters of a quoted line; a list of values can be much longer."""
+SECRET = re.compile(r"""(://)[^\s"']*(?=@)|(://[^\s"'?;]*[?;])[^\s"']*""")
+"""Where an address may hold a password: between :// and the last @, and after ? or ; in it."""
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -66,6 +68,8 @@ class Problems:
 
 
 def shortened(line: str) -> str:
+    """A line as an error quotes it: not too long, nothing hidden in it, and no password of an address."""
+    line = SECRET.sub(r"\1\2...", line)
     return visible(line if len(line) <= MOST_QUOTED else f"{line[: MOST_QUOTED - 3]}...")
 
 

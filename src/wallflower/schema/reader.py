@@ -15,6 +15,7 @@ from wallflower.schema.format_parser import read_reading
 from wallflower.schema.models import read_models
 from wallflower.schema.parser import parse, read_text
 from wallflower.schema.people import read_people
+from wallflower.schema.places import read_place
 from wallflower.schema.problems import CONTROL, said
 from wallflower.schema.section import Section
 
@@ -70,7 +71,8 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     if not source_optional:
         table.need("source", 'source = "rows.csv"')
     table.need("ledger", 'ledger = "rows.ledger"')
-    source, ledger, key = table.text("source"), table.text("ledger"), table.text("key")
+    ledger, key = table.text("ledger"), table.text("key")
+    source = read_place(table, "source", folder)
     source_table = table.text("table")
     if source_table is not None and "source" not in table:
         table.refuse("table", "'table' names a table inside the file 'source', and there is no 'source'.")
@@ -90,7 +92,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
 
     declaration = Declaration(
         id=cast("str", name_of_table),
-        source=folder / source if source else None,
+        source=source,
         source_table=source_table,
         key=people.person or key,
         neighbours=cast("Neighbours", neighbours),
@@ -109,7 +111,9 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         rows_per_person=people.rows_per_person,
         askers=askers,
     )
-    return replace(declaration, fingerprint=fingerprint(declaration, source=source, ledger=cast("str", ledger)))
+    return replace(
+        declaration, fingerprint=fingerprint(declaration, source=table.text("source"), ledger=cast("str", ledger))
+    )
 
 
 def _identifier_only(file: Section, columns: Mapping[str, Column | None], person: str) -> None:

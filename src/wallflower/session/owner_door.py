@@ -5,7 +5,7 @@ from __future__ import annotations
 from wallflower.engines.base import Source
 from wallflower.privacy.release import OwnerOnly
 from wallflower.schema.declaration import Declaration
-from wallflower.session.queries import Query
+from wallflower.session.queries import Attack, Query
 
 
 class Owner:
@@ -20,6 +20,11 @@ class Owner:
         price = query.price(self._declaration)
         with self._source.rows(query.columns) as rows:
             return OwnerOnly({"price": price, "seen": query.inspect(rows)})
+
+    def attack(self, attack: Attack) -> OwnerOnly:
+        """What `attack` finds with the rows in hand. NOT PRIVATE."""
+        with self._source.rows(attack.columns) as rows:
+            return OwnerOnly(attack.run(rows))
 
     def check(self) -> OwnerOnly:
         """What `outside` and `missing` would do to the rows. NOT PRIVATE."""

@@ -6,8 +6,22 @@ from typing import Any, ClassVar, Protocol
 
 from wallflower.engines.base import Rows
 from wallflower.noise.entropy import Entropy
+from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
+
+
+class Attack(Protocol):
+    """What the owner tries on the rows and on something that has left: a frozen dataclass like a query."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The declared columns it reads."""
+        ...
+
+    def run(self, rows: Rows, /) -> object:
+        """What was found. It may name rows: nobody but the owner sees it."""
+        ...
 
 
 class Query(Protocol):
@@ -32,8 +46,8 @@ class Query(Protocol):
         """
         ...
 
-    def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | None:
-        """The answer, or None when there is none. Total: no row makes it fail."""
+    def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | FileAnswer | None:
+        """The answer, or None when there is none; a file is handed over as bytes. Total: no row makes it fail."""
         ...
 
     def inspect(self, rows: Rows, /) -> dict[str, Any]:

@@ -5,11 +5,13 @@ Nothing is read before the charge is on disk, and nothing is shown before the an
 
 from __future__ import annotations
 
+from wallflower.atomic_file import write_whole
 from wallflower.engines.base import Source
 from wallflower.engines.made_up import made_up_rows
 from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
 from wallflower.ledger.book import Charge, Ledger
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
+from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import Release
 from wallflower.schema.declaration import Declaration
@@ -124,8 +126,12 @@ class Session:
         """The release, or what broke. After the rows are open only a ReleaseFailed is told in its own words."""
         with self._source.rows(query.columns) as rows:
             try:
+                answer = query.run(rows, self._entropy)
+                if isinstance(answer, FileAnswer):
+                    write_whole(answer.place, answer.content)
+                    answer = dict(answer.value)
                 release = Release(
-                    value=query.run(rows, self._entropy),
+                    value=answer,
                     guarantee=price.guarantee,
                     mechanism=price.mechanism,
                     ledger=charge.to_json(),

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.detectors.base import PointDetector
 from wallflower.detectors.centre import Centre
 from wallflower.detectors.layers import LayerLikelihood
 from wallflower.detectors.two_state import TwoState
@@ -29,12 +29,6 @@ from wallflower.stream.messages import (
     Tick,
     Window,
 )
-
-
-class Detector(Protocol):
-    """Anything that scores scaled points; a score above 0 presumes an outlier."""
-
-    def score(self, rows: NDArray[np.float64], /) -> NDArray[np.float64]: ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,7 +55,7 @@ class Analyst:
 
     stream: bytes
     centre: Centre
-    detector: Detector
+    detector: PointDetector
     likelihood: LayerLikelihood | None
     longest: int
     """Readings in a full window; a longer one is no message of this stream."""

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-from wallflower.detectors.centre import Beyond, Centre
+from wallflower.detectors.base import PointDetector
+from wallflower.detectors.centre import Centre
 from wallflower.detectors.layers import LayerLikelihood
+from wallflower.detectors.registry import detector as registered
 from wallflower.detectors.two_state import TwoState
-from wallflower.errors import DeclarationError, nearest_name
-from wallflower.schema.exact import exact
-from wallflower.stream.analyst import Analyst, CodeAnalyst, Detector, SlotAnalyst
+from wallflower.errors import DeclarationError, WallflowerError
+from wallflower.stream.analyst import Analyst, CodeAnalyst, SlotAnalyst
 from wallflower.stream.book import Book
 from wallflower.stream.corrector import Corrector
 from wallflower.stream.declaration import StreamDeclaration
@@ -28,7 +28,6 @@ from wallflower.stream.transport import Topics, Transport
 MOST_LAYERS = 24
 AHEAD = 120.0
 """Seconds that a sensor's clock may be ahead of the analyst's."""
-_CALL = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 def centre(declared: StreamDeclaration) -> Centre:
@@ -132,7 +131,7 @@ def largest_message(declared: StreamDeclaration) -> int:
 
 
 def analyst(
-    declared: StreamDeclaration, detector_used: Detector | None = None, *, now: Callable[[], float] = time.time
+    declared: StreamDeclaration, detector_used: PointDetector | None = None, *, now: Callable[[], float] = time.time
 ) -> Analyst | CodeAnalyst | SlotAnalyst:
     """`detector_used` plugs in any other detector of scaled points; `now` is what the clock says, in seconds since 1970."""
     if declared.slots is not None:
@@ -183,24 +182,10 @@ def corrector(declared: StreamDeclaration) -> Corrector:
     return Corrector(stream=declared.fingerprint, outlier_width=float(declared.outlier_width))
 
 
-def detector(text: str, core_radius: Fraction) -> Detector:
-    """`dbscan(radius=0.5, least=5)`, or `beyond` / `beyond(radius=3)` for a plain distance."""
-    from wallflower.detectors.dbscan import DBSCAN
-
-    match = _CALL.fullmatch(text)
-    name, inside = (match[1], match[2] or "") if match else (text, "")
-    settings = {}
-    for part in filter(None, (piece.strip() for piece in inside.split(","))):
-        key, mark, value = part.partition("=")
-        if not mark:
-            raise DeclarationError(f"'detector' has a setting without a value: '{part}'.", hint=_USAGE)
-        settings[key.strip()] = exact(value.strip(), name=f"{key.strip()} of the detector")
-    if name == "dbscan" and set(settings) == {"radius", "least"} and settings["least"].denominator == 1:
-        return DBSCAN(radius=float(settings["radius"]), least=int(settings["least"]))
-    if name == "beyond" and set(settings) <= {"radius"}:
-        return Beyond(radius=float(settings.get("radius", core_radius)))
-    known = nearest_name(name, ("dbscan", "beyond")) if name not in {"dbscan", "beyond"} else _USAGE
-    raise DeclarationError(f"'detector' cannot be read: '{text}'.", hint=known)
-
-
-_USAGE = "Write dbscan(radius=0.5, least=5), beyond, or beyond(radius=3); radii are in scaled units."
+def detector(text: str, core_radius: Fraction) -> PointDetector:
+    """`dbscan(radius=0.5, least=5)`, or `beyond` / `beyond(radius=3)` for a plain distance; radii are in scaled units."""
+    try:
+        found: PointDetector = registered(text, verb="score", defaults={"beyond": {"radius": float(core_radius)}})
+    except WallflowerError as error:
+        raise DeclarationError(f"'detector' cannot be read: {error.message}", hint=error.hint) from None
+    return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wallflower.atomic_file import write_whole
 from wallflower.stream.analyst_loop import AnalystLoop
 from wallflower.stream.book import Statement
 from wallflower.stream.declaration import StreamDeclaration
@@ -76,6 +76,5 @@ def analyst_metrics(declared: StreamDeclaration, loop: AnalystLoop, line: MqttTr
 
 def write_metrics(path: Path, metrics: Iterable[Metric]) -> None:
     """Whole or not at all, as Prometheus' text file collector wants it."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text("".join(metric.text() for metric in metrics), encoding="utf-8")
-    draft.replace(path)
+    write_whole(path, "".join(metric.text() for metric in metrics))
+    path.chmod(0o644)  # the collector is another user, and there is nothing to hide in counts

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wallflower.engines.dialect import Dialect, double
+from wallflower.engines.duckdb.dialect import DuckDialect
 from wallflower.engines.redaction import broken, private_folder, quietly
 
 MEMORY_LIMIT = "1GiB"
@@ -30,6 +32,7 @@ class Database:
     folder: Path
     """Where copies of rows may be put; gone when the database is closed."""
     schemas: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    dialect: Dialect = field(default_factory=DuckDialect)
 
     def run(self, sql: str) -> list[tuple[Any, ...]]:
         return list(self.connection.execute(sql).fetchall())
@@ -43,30 +46,30 @@ class Database:
     def view(self, name: str, expression: Any) -> Any:
         """A view of an expression: a border that Ibis does not merge expressions across."""
         schema = {column: str(type_) for column, type_ in expression.schema().items()}
-        return self.define(name, compiled(expression), schema)
+        return self.define(name, self.dialect.compiled(expression), schema)
 
     def table(self, name: str) -> Any:
         import ibis
 
         return ibis.table(self.schemas[name], name=name)
 
-    def rows(self, expression: Any) -> list[dict[str, Any]]:
-        return [row for batch in self.batches(expression) for row in batch.to_pylist()]
+    def asked(self, value: Any, type_: str) -> Any:
+        """As it is: DuckDB runs in this process and keeps no log."""
+        import ibis
+
+        return double(value) if type_ == "float64" else ibis.literal(value, type_)
 
     def number(self, expression: Any) -> int:
-        return int(self.run(compiled(expression.as_table()))[0][0])
+        return int(self.run(self.dialect.compiled(expression.as_table()))[0][0])
+
+    def arrow(self, expression: Any) -> Any:
+        return self.batches(expression).read_all()
 
     def batches(self, expression: Any) -> Any:
-        result = self.connection.execute(compiled(expression))
+        result = self.connection.execute(self.dialect.compiled(expression))
         if hasattr(result, "to_arrow_reader"):
             return result.to_arrow_reader(BATCH)
         return result.fetch_record_batch(BATCH)  # its name before DuckDB 1.5
-
-
-def compiled(expression: Any) -> str:
-    import ibis
-
-    return str(ibis.to_sql(expression, dialect="duckdb", pretty=False))
 
 
 @contextmanager

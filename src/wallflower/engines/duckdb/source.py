@@ -56,7 +56,9 @@ class DuckSource:
     def _view(self, base: Database, columns: Sequence[str]) -> tuple[File, View]:
         """From the file's schema alone."""
         wanted = wanted_columns(self.declaration, columns)
-        file = open_file(self.declaration.source, self.declaration.source_table, self.declaration.read)
+        source = self.declaration.source
+        place = Path(source) if source is not None else None
+        file = open_file(place, self.declaration.source_table, self.declaration.read)
         needed = with_key(self.declaration, wanted)
         kinds = quietly(lambda: file.kinds(base, needed), lambda: unreadable(file.path))
         return file, view_of(self.declaration, wanted, kinds, decimal=file.decimal)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines.reading_rule import (
-    DATE_PATTERN,
     UNDECODABLE,
     CategoryRule,
     DateRule,
@@ -17,7 +16,6 @@ from wallflower.engines.reading_rule import (
     NumberRule,
     Rule,
     State,
-    day,
     grammar,
 )
 from wallflower.errors import DeclarationError
@@ -98,8 +96,15 @@ def read(cells: Any, rule: Rule) -> Cellwise:
     return _categories(cells, rule)
 
 
+def _without_codes(values: NDArray[Any], states: NDArray[np.uint8], rule: Rule) -> None:
+    """MISSING where the value is one that a missing code stands for."""
+    if rule.missing_values:
+        states[(states == State.INSIDE) & np.isin(values, np.array(rule.missing_values))] = State.MISSING
+
+
 def _numbers(cells: Any, rule: NumberRule) -> Cellwise:
     values, states = _text_doubles(cells, rule) if rule.kind is Kind.TEXT else _doubles(cells, rule.kind)
+    _without_codes(values, states, rule)
     readable = states == State.INSIDE
     states[readable & (values < rule.lower)] = State.BELOW
     states[readable & (values > rule.upper)] = State.ABOVE
@@ -127,13 +132,15 @@ def _doubles(cells: Any, kind: Kind) -> tuple[NDArray[np.float64], NDArray[np.ui
     return values, states
 
 
-def _text_states(cells: Any) -> NDArray[np.uint8]:
-    """MISSING where there is no text, UNREADABLE where bytes could not be decoded."""
+def _text_states(cells: Any, rule: Rule) -> NDArray[np.uint8]:
+    """MISSING where there is no text or a missing code, UNREADABLE where bytes could not be decoded."""
     import pyarrow.compute as pc
 
     states = np.zeros(len(cells), np.uint8)
     states[_mask(pc.match_substring(cells, UNDECODABLE))] = State.UNREADABLE
     states[_mask(pc.equal(pc.binary_length(cells), 0)) | _mask(cells.is_null())] = State.MISSING
+    if rule.missing_pattern is not None:
+        states[_mask(pc.match_substring_regex(cells, rule.missing_pattern))] = State.MISSING
     return states
 
 
@@ -141,12 +148,15 @@ def _text_doubles(cells: Any, rule: NumberRule) -> tuple[NDArray[np.float64], ND
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    states = _text_states(cells)
-    spelt = pc.fill_null(pc.match_substring_regex(cells, grammar(rule.decimal)), False)
+    states = _text_states(cells, rule)
+    decimal, thousands = rule.format.decimal, rule.format.thousands
+    spelt = pc.fill_null(pc.match_substring_regex(cells, grammar(decimal, thousands)), False)
     states[(states == State.INSIDE) & ~_mask(spelt)] = State.UNREADABLE
     texts = pc.ascii_trim(pc.if_else(spelt, cells, pa.scalar("0", cells.type)), " ")
-    if rule.decimal != ".":
-        texts = pc.replace_substring(texts, rule.decimal, ".")
+    if thousands:
+        texts = pc.replace_substring(texts, thousands, "")
+    if decimal != ".":
+        texts = pc.replace_substring(texts, decimal, ".")
     values = np.array(texts.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
     states[np.isinf(values)] = State.UNREADABLE
     return values, states
@@ -154,9 +164,10 @@ def _text_doubles(cells: Any, rule: NumberRule) -> tuple[NDArray[np.float64], ND
 
 def _dates(cells: Any, rule: DateRule) -> Cellwise:
     if rule.kind is Kind.TEXT:
-        numbers, states = _text_days(cells)
+        numbers, states = _text_days(cells, rule)
     else:
         numbers, states = _days(cells)
+    _without_codes(numbers, states, rule)
     inside = states == State.INSIDE
     states[inside & (numbers < rule.first)] = State.BELOW
     states[inside & (numbers > rule.last)] = State.ABOVE
@@ -178,14 +189,12 @@ def _days(cells: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     return np.floor_divide(ticks, per_day), states
 
 
-def _text_days(cells: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    import pyarrow as pa
+def _text_days(cells: Any, rule: DateRule) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     import pyarrow.compute as pc
 
-    states = _text_states(cells)
-    spelt = pc.fill_null(pc.match_substring_regex(cells, DATE_PATTERN), False)
-    coded = pc.dictionary_encode(pc.if_else(spelt, cells, pa.scalar("", cells.type)))
-    days = [day(text) for text in coded.dictionary.to_pylist()]
+    states = _text_states(cells, rule)
+    coded = pc.dictionary_encode(cells.fill_null(""))
+    days = [rule.day(text) for text in coded.dictionary.to_pylist()]
     at = coded.indices.to_numpy(zero_copy_only=False)
     numbers = np.array([found or 0 for found in days], np.int64)[at]
     readable = np.array([found is not None for found in days], np.bool_)[at]
@@ -200,25 +209,37 @@ def _categories(cells: Any, rule: CategoryRule) -> Cellwise:
         return _text_categories(cells, rule)
     if rule.kind in {Kind.REAL, Kind.DECIMAL}:
         values, states = _doubles(cells, rule.kind)
+        _without_codes(values, states, rule)
         return _looked_up(values, states, rule)
     if rule.kind is Kind.DATE:
         values, states = _days(cells)  # type: ignore[assignment]
+        _without_codes(values, states, rule)
         return _looked_up(values, states, rule)
     states = np.where(_mask(cells.is_null()), State.MISSING, State.INSIDE).astype(np.uint8)
     if rule.kind is Kind.BOOLEAN:
         cells = cells.cast(pa.int8())
-    return _looked_up(cells.fill_null(0).to_numpy(zero_copy_only=False), states, rule)
+    whole = cells.fill_null(0).to_numpy(zero_copy_only=False)
+    _without_whole_codes(whole, states, rule)
+    return _looked_up(whole, states, rule)
 
 
 def _text_categories(cells: Any, rule: CategoryRule) -> Cellwise:
     import pyarrow.compute as pc
 
-    states = _text_states(cells)
+    states = _text_states(cells, rule)
     coded = pc.dictionary_encode(cells.fill_null(""))
     codes = np.array([rule.codes.get(text, -1) for text in coded.dictionary.to_pylist()], np.int64)
     numbers = codes[coded.indices.to_numpy(zero_copy_only=False)] if len(codes) else np.zeros(0, np.int64)
     states[(states == State.INSIDE) & (numbers < 0)] = State.ABOVE
     return Cellwise(numbers, states)
+
+
+def _without_whole_codes(values: NDArray[Any], states: NDArray[np.uint8], rule: Rule) -> None:
+    """The same for integers of any width, without a detour through doubles."""
+    limits = np.iinfo(values.dtype)
+    held = [int(value) for value in rule.missing_values if limits.min <= value <= limits.max]
+    if held:
+        states[(states == State.INSIDE) & np.isin(values, np.array(held, dtype=values.dtype))] = State.MISSING
 
 
 def _looked_up(values: NDArray[Any], states: NDArray[np.uint8], rule: CategoryRule) -> Cellwise:

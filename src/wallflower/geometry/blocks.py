@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from wallflower.publish.kernels import Blocks
-    from wallflower.publish.space import Space
+from wallflower.geometry.balls import Ball
+from wallflower.geometry.face_kernels import WIDTH, Blocks
 
 Whole = NDArray[np.int64]
 _FEW = 256
@@ -23,15 +22,15 @@ def middle_of(places: Whole) -> NDArray[np.float64]:
     return np.asarray(np.round(places.mean(axis=0)) if len(places) else np.zeros(places.shape[1]), dtype=np.float64)
 
 
-def lay_out(space: Space, places: Whole, centre: NDArray[np.float64], *, enough: int) -> tuple[Blocks, Whole]:
+def lay_out(
+    places: Whole, ball: Ball, *, sizes: Sequence[int], centre: NDArray[np.float64], enough: int
+) -> tuple[Blocks, Whole]:
     """The blocks, and which row each slot of them holds. A point with more than `enough` rows near it is normal."""
-    from wallflower.publish.kernels import WIDTH, Blocks
-
     rows, width = places.shape
-    sizes = np.array([axis.size for axis in space.axes])
-    if rows and (places.min() < 0 or (places.max(axis=0) >= sizes).any()):
+    most = np.array(sizes)
+    if rows and (places.min() < 0 or (places.max(axis=0) >= most).any()):
         raise ValueError("a place is outside its column")
-    ratio = np.array([factor / space.limit for factor in space.factors])
+    ratio = np.array([factor / ball.limit for factor in ball.weights])
     scale = np.sqrt(ratio)
     x = ((places - centre) * scale).astype(np.float32)
     parts = _parts(places, x, WIDTH)
@@ -45,11 +44,11 @@ def lay_out(space: Space, places: Whole, centre: NDArray[np.float64], *, enough:
     low_place, high_place = whole.min(axis=1, initial=2**62), whole.max(axis=1, initial=-(2**62))
     low, high = (((corner - centre) * scale).astype(np.float32) for corner in (low_place, high_place))
     # plain.md derives it; this is nearly twice what it asks for.
-    widest = float(((sizes + 1) * scale).max())
+    widest = float(((most + 1) * scale).max())
     reach = float(np.abs(x).max()) + widest if rows else 1.0
     margin = 2 * (24 * reach * np.sqrt(width) + 2 * width + 4) * 2.0**-24
     blocks = Blocks(
-        x=np.ascontiguousarray((whole - low_place[:, None, :]).transpose(0, 2, 1), dtype=_narrowest(int(sizes.max()))),
+        x=np.ascontiguousarray((whole - low_place[:, None, :]).transpose(0, 2, 1), dtype=_narrowest(int(most.max()))),
         v=np.ascontiguousarray(whole.transpose(0, 2, 1)),
         low=np.ascontiguousarray(low.T),
         high=np.ascontiguousarray(high.T),
@@ -62,8 +61,8 @@ def lay_out(space: Space, places: Whole, centre: NDArray[np.float64], *, enough:
         scale=scale,
         unit=scale.astype(np.float32),
         ratio=ratio,
-        factor=np.array([factor % 2**64 for factor in space.factors], dtype=np.uint64),
-        limit=np.uint64(space.limit % 2**64),
+        factor=np.array([factor % 2**64 for factor in ball.weights], dtype=np.uint64),
+        limit=np.uint64(ball.limit % 2**64),
         margin=np.float32(margin),
         rows=rows,
         enough=enough,

@@ -2,7 +2,7 @@
 
 The state of a context is (N, S, Q): its rows, Σz and Σz², with z = y − v in [−low, high] because values are clipped to declared bounds.
 A move adds any z of that range to the state, or takes any away, there or not. The distance is the least number of moves to a state in which
-Grubbs' test does not flag v or the population is below the least. Proof and formulas: robust.md.
+Grubbs' test does not flag v or the population is below the least. Proof and formulas: ../explain/robust.md.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors import Grubbs
-from wallflower.detectors.grubbs import LEAST, SCALE_BITS
+from wallflower.detectors.contexts import Batch, Contexts
+from wallflower.detectors.grubbs import LEAST, SCALE_BITS, Grubbs
 
 UNIT = 1 << SCALE_BITS
 
@@ -86,7 +86,7 @@ class Flips:
 
         `squares` may be rounded; `exactly` gives the state at a place in whole numbers.
         """
-        from wallflower.explain.kernels import flips
+        from wallflower.detectors.flips_kernels import flips
 
         top = int(sizes.max(initial=0)) + self.cap + 1
         kappa = np.zeros(top + 1)
@@ -96,3 +96,17 @@ class Flips:
         for here in np.flatnonzero(found < 0):
             found[here] = self.distance(*exactly(int(here)))
         return found
+
+
+class FlipScorer:
+    """The distance of every context of a batch."""
+
+    def __init__(self, flips: Flips, contexts: Contexts) -> None:
+        self.flips, self.contexts = flips, contexts
+
+    def scores(self, batch: Batch) -> NDArray[np.int64]:
+        if self.contexts.totals is None:
+            states = (batch.state(place) for place in range(len(batch.population)))
+            return np.array([self.flips.distance(*state) for state in states], dtype=np.int64)
+        totals, squares = batch.over(self.contexts.totals), batch.over(self.contexts.squares)
+        return self.flips.distances(batch.population, totals, squares, batch.state)

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines.base import Rows
-from wallflower.identify.answering import Answering
-from wallflower.identify.asked import shown_values
+from wallflower.identify.answers import Answers
 from wallflower.identify.counting import of_rows
 from wallflower.identify.margins import anomalous
 from wallflower.identify.metric import Ints, Metric
-from wallflower.identify.words import chance
+from wallflower.identify.sentences import chance
+from wallflower.identify.values import shown_values
 from wallflower.schema.domains import Categories
 
 DRAWN = 4_000
@@ -22,13 +22,11 @@ MOST_TEXTS = 30
 """More categories than these are drawn by their number."""
 
 
-def view(
-    rows: Rows, *, metric: Metric, answering: Answering, asked: Ints, counted: tuple[Ints, Ints]
-) -> dict[str, Any]:
+def view(rows: Rows, *, metric: Metric, answering: Answers, asked: Ints, counted: tuple[Ints, Ints]) -> dict[str, Any]:
     """Facts, the asked values with their true answers, and the arrays behind the pictures. NOT PRIVATE."""
     model = answering.model
     points = metric.points(rows)
-    held, near = of_rows(metric, points, beta=model.beta, cap=min(answering.cap, 2**62))
+    held, near = of_rows(metric, points, until=answering.copies_matter, cap=min(answering.cap, 2**62))
     truth = anomalous(held, near, beta=model.beta, included=model.included)
     no, yes = answering.log_chances(held, near)
     right = np.exp(np.where(truth, yes, no))
@@ -63,7 +61,7 @@ def view(
     }
 
 
-def effective_epsilon(answering: Answering, copies: Ints, within: Ints) -> NDArray[np.float64]:
+def effective_epsilon(answering: Answers, copies: Ints, within: Ints) -> NDArray[np.float64]:
     """The paper's ln A_i: the largest loss of the answer about i when one row of value i is added or removed."""
     here = answering.log_chances(copies, within)
     more = answering.log_chances(copies + 1, within + 1)
@@ -80,7 +78,7 @@ def _share(chosen: Any) -> str:
 
 
 def _asked_rows(
-    rows: Rows, metric: Metric, answering: Answering, asked: Ints, counted: tuple[Ints, Ints]
+    rows: Rows, metric: Metric, answering: Answers, asked: Ints, counted: tuple[Ints, Ints]
 ) -> list[list[Any]]:
     held, near = counted
     truth = anomalous(held, near, beta=answering.model.beta, included=answering.model.included)

@@ -2,41 +2,70 @@
 
 A margin is any frozen dataclass with `margin(copies, within, *, beta, k)` on integer arrays; copies and within come capped at a
 public number, and what it returns is capped again where more than β rows are within. It is then a function of finitely many
-pairs, so that the condition of `margins.md` can be checked on every one of them: the check is the proof.
+pairs. It is asked for all of them once, before anything is charged; the condition of `margins.md` is checked on the table
+of what it said, and an answer looks its margin up in that table. The function itself never meets a private count: whatever it would
+do with an array of one, or the second time it is asked, does not matter.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wallflower.errors import UsageError
-from wallflower.identify.margins import Ints, Margin, anomalous, capped
+from wallflower.identify.margins import Ints, anomalous, capped
 
-MOST_PAIRS = 20_000
-"""The largest cap on counts for which all pairs are looked at."""
+MOST_COUNT = 10_000
+"""The largest cap on counts for which all pairs are kept: 100 MB."""
 LONGEST = 4_096
 """Beyond this a margin of the caller's own is not told apart; a public constant keeps the check short."""
+_LARGEST = 2**16 - 1  # what the table can hold; the least of a margin and a constant is a margin
 
 
 @runtime_checkable
 class OwnMargin(Protocol):
     def margin(self, copies: Ints, within: Ints, /, *, beta: int, k: int) -> Ints: ...
 
+    def __hash__(self) -> int:
+        """Frozen: equal margins have one table."""
+        ...
 
-def refuse_unless_lipschitz(margin: Margin, *, beta: int, k: int, most: int, included: bool = False) -> None:
-    """Raise unless `margin`, capped at `most`, is at least 1, moves by at most 1 along every step, and is 1 at a change of answer.
 
-    The steps are the images, under capping both counts at β + most, of the edges of Γ in `margins.md`.
+@dataclass(frozen=True, eq=False)
+class MarginTable:
+    """The margin of every pair copies ≤ within ≤ last, row by row of copies; made by `checked_table` alone."""
+
+    values: NDArray[np.uint16]
+    last: int
+
+    def __call__(self, copies: Ints, within: Ints, /, *, beta: int, k: int) -> Ints:
+        within = np.asarray(within, dtype=np.int64)
+        copies = np.asarray(copies, dtype=np.int64)
+        rows_before = copies * (self.last + 1) - copies * (copies - 1) // 2
+        return np.asarray(self.values[rows_before + within - copies], dtype=np.int64)
+
+
+@lru_cache(maxsize=8)
+def checked_table(margin: OwnMargin, *, beta: int, k: int, most: int, included: bool) -> MarginTable:
+    """What `margin`, capped at `most`, says of every pair; raises unless it is at least 1, moves by at most 1 along every step, and
+    is 1 at a change of answer.
+
+    The steps are the images, under capping both counts at β + most, of the edges of Γ in `margins.md`. A price makes the table and
+    a release finds it again; one that was dropped in between is made, and checked, anew.
     """
     last = beta + most
-    if last > MOST_PAIRS:
+    if last > MOST_COUNT:
         raise UsageError(
-            f"a margin of your own is checked on every pair of counts up to {last}, and {MOST_PAIRS} is the most.",
+            f"a margin of your own is checked on every pair of counts up to {last}, and {MOST_COUNT} is the most.",
             hint="Use a model with a smaller beta.",
         )
     within = np.arange(last + 1)
+    table = np.empty((last + 1) * (last + 2) // 2, dtype=np.uint16)
+    filled = 0
     before: Any = None
     for copies in range(last + 1):
         here = within[copies:]
@@ -46,23 +75,27 @@ def refuse_unless_lipschitz(margin: Margin, *, beta: int, k: int, most: int, inc
         _step(value[:-1], value[1:], answer[:-1], answer[1:], at=copies)  # one more row near, of another value
         if before is not None:
             # One more copy: within n becomes n + 1, and stays at the cap. `before` starts at within = copies − 1.
-            total = here
-            edge = total >= beta + 1 - k
+            edge = here >= beta + 1 - k
             _step(before[0][:-1][edge], value[edge], before[1][:-1][edge], answer[edge], at=copies)
             _step(before[0][-1:], value[-1:], before[1][-1:], answer[-1:], at=copies)
         before = (value, answer)
+        table[filled : filled + len(value)] = value
+        filled += len(value)
+    table.flags.writeable = False
+    return MarginTable(table, last)
 
 
-def _evaluated(margin: Margin, copies: Ints, within: Ints, *, beta: int, k: int, most: int) -> Ints:
+def _evaluated(margin: OwnMargin, copies: Ints, within: Ints, *, beta: int, k: int, most: int) -> Ints:
     try:
-        value = np.asarray(margin(copies, within, beta=beta, k=k))
+        value = np.asarray(margin.margin(copies, within, beta=beta, k=k))
     except Exception as error:
         raise UsageError(f"this margin fails for some pair of counts ({type(error).__name__}).") from error
     if value.shape != within.shape or not np.issubdtype(value.dtype, np.integer):
         raise UsageError("a margin returns one whole number for each pair of counts.")
     if (value < 1).any():
         raise UsageError("a margin is at least 1 for every pair of counts.")
-    return capped(value.astype(np.int64), within, beta=beta, most=most)
+    # A copy: what the caller keeps a hold of could change after it was checked.
+    return capped(np.minimum(value, _LARGEST).astype(np.int64), within, beta=beta, most=most)
 
 
 def _step(one: Ints, other: Ints, answer: Any, other_answer: Any, *, at: int) -> None:

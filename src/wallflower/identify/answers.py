@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from wallflower.errors import UsageError
 from wallflower.identify import margins
-from wallflower.identify.bounds import LONGEST, OwnMargin, refuse_unless_lipschitz
 from wallflower.identify.lookahead import LookAhead
-from wallflower.identify.words import about_the_graph, chance, ladder
+from wallflower.identify.own_margins import LONGEST, OwnMargin, checked_table
+from wallflower.identify.sentences import about_the_graph, chance, ladder
 from wallflower.mechanisms.logistic import FadingResponse
 from wallflower.noise.entropy import Entropy
 from wallflower.schema.declaration import Model
@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Answering(Protocol):
+class Answers(Protocol):
     """How (copies, within) becomes a told answer."""
 
     @property
@@ -36,6 +36,11 @@ class Answering(Protocol):
     @property
     def cap(self) -> int:
         """Counts beyond this change nothing."""
+        ...
+
+    @property
+    def copies_matter(self) -> int:
+        """Up to so many rows within the radius an answer about a value that is present depends on its copies."""
         ...
 
     @property
@@ -59,7 +64,7 @@ class Answering(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fading:
+class FadingAnswers:
     """Construction 1: flip the true answer with probability e^(−ε(margin−1))/(1 + e^ε)."""
 
     model: Model
@@ -78,6 +83,10 @@ class Fading:
         return self.model.beta + self.most
 
     @property
+    def copies_matter(self) -> int:
+        return self.model.beta if isinstance(self.bound, str) else self.cap
+
+    @property
     def mechanism(self) -> dict[str, str]:
         bound = self.bound if isinstance(self.bound, str) else type(self.bound).__name__
         return {
@@ -90,18 +99,17 @@ class Fading:
     @property
     def _margin(self) -> margins.Margin:
         if isinstance(self.bound, OwnMargin):
-            return self.bound.margin
+            return checked_table(
+                self.bound, beta=self.model.beta, k=self.model.k, most=self.most, included=self.model.included
+            )
         if self.model.included and self.bound != "paper":
             return margins.threshold
         named: dict[str, margins.Margin] = {"star": margins.star, "paper": margins.paper, "dp": margins.every_row}
         return named[self.bound]
 
     def verify(self) -> None:
-        if not isinstance(self.bound, str):
-            refuse_unless_lipschitz(
-                self._margin, beta=self.model.beta, k=self.model.k, most=self.most, included=self.model.included
-            )
-        elif self.bound == "paper" and self.model.included:
+        _ = self._margin  # a margin of one's own is checked where its table is made
+        if self.bound == "paper" and self.model.included:
             raise UsageError(
                 "the paper's bound is for values that a row may hold or not, and this model counts the asked value as included.",
                 hint='Leave the bound out: for such a model "star" is exact and protects every row.',
@@ -154,7 +162,7 @@ class Fading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Looking:
+class LookAheadAnswers:
     """The look-ahead mechanism, for a radius that holds no other value."""
 
     model: Model
@@ -168,6 +176,10 @@ class Looking:
     @property
     def cap(self) -> int:
         return 2**62  # noise is added to the count itself, so it is needed in full
+
+    @property
+    def copies_matter(self) -> int:
+        return self.model.beta
 
     @property
     def mechanism(self) -> dict[str, str]:

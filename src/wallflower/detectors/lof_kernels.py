@@ -1,6 +1,6 @@
-"""The loops that numpy cannot do: local outlier factors, histogram bars and distances to flipping of many contexts.
+"""Compiled loops behind `detectors.lof`: local outlier factors of many contexts.
 
-Values come as entries: distance from the asked-for value, how many rows of a cell hold it, the word of the cell (`space`),
+Values come as entries: distance from the asked-for value, how many rows of a cell hold it, the word of the cell (`contexts`),
 nearest first, one list below and one above. A context's own list is found by walking outwards and skipping cells that are not in it.
 """
 
@@ -21,8 +21,6 @@ Room = tuple[Ints, ...]
 
 FLOOR = 1e-10
 """`detectors.lof.FLOOR`, held equal by a test: what a kernel is made of stands in kernel files alone."""
-CLOSE = 1e-12
-"""Relative distance within which a comparison of doubles is left to whole numbers."""
 
 
 @kernel
@@ -145,11 +143,11 @@ def _kept(source: Side, size: int, outside: np.uint64, into: Side) -> int:
 
 
 @kernel(parallel=True)
-def lof_slices(
+def lof_runs(
     below: Side,
     above: Side,
-    middle: Words,
-    low: Words,
+    words: Words,
+    run: int,
     population: Ints,
     same: Ints,
     k: int,
@@ -158,145 +156,22 @@ def lof_slices(
     teams: int,
     valid: NDArray[np.bool_],
 ) -> None:
-    """Decide all contexts middle × low of one slice: index (i, j) has the word middle[i] | low[j]."""
-    lowest = np.uint64(0)
-    for word in low:
-        lowest |= word
+    """Decide contexts, `run` neighbouring ones at a time: they share one list of the entries that any of them holds."""
     for team in prange(teams):
         room = _room(k)
         mine_below = (np.empty_like(below[0]), np.empty_like(below[1]), np.empty_like(below[2]))
         mine_above = (np.empty_like(above[0]), np.empty_like(above[1]), np.empty_like(above[2]))
-        for i in range(team, len(middle), teams):
-            outside = ~(middle[i] | lowest)
-            sizes = (_kept(below, len(below[0]), outside, mine_below), _kept(above, len(above[0]), outside, mine_above))
-            for j in range(len(low)):
-                here = i * len(low) + j
+        for begin in range(team * run, len(words), teams * run):
+            end = min(begin + run, len(words))
+            around = np.uint64(0)
+            for here in range(begin, end):
+                around |= words[here]
+            sizes = (_kept(below, len(below[0]), ~around, mine_below), _kept(above, len(above[0]), ~around, mine_above))
+            for here in range(begin, end):
                 rows = population[here]
                 if rows < least or rows < 2:
                     valid[here] = False
                     continue
-                outside = ~(middle[i] | low[j])
                 valid[here] = (
-                    _one(mine_below, mine_above, sizes, same[here], outside, min(k, rows - 1), room) > threshold
+                    _one(mine_below, mine_above, sizes, same[here], ~words[here], min(k, rows - 1), room) > threshold
                 )
-
-
-@kernel
-def lof_some(
-    below: Side,
-    above: Side,
-    words: Words,
-    population: Ints,
-    same: Ints,
-    k: int,
-    threshold: float,
-    least: int,
-    valid: NDArray[np.bool_],
-) -> None:
-    """Decide a few contexts, given by their words."""
-    room = _room(k)
-    sizes = (len(below[0]), len(above[0]))
-    for here in range(len(words)):
-        rows = population[here]
-        valid[here] = (
-            rows >= least
-            and rows > 1
-            and _one(below, above, sizes, same[here], ~words[here], min(k, rows - 1), room) > threshold
-        )
-
-
-@kernel
-def _within(side: Side, size: int, outside: np.uint64, limit: int, enough: int) -> int:
-    """Rows of a context at distance 1 to `limit` on one side, counted up to `enough`."""
-    found = 0
-    for entry in range(size):
-        if side[0][entry] > limit or found >= enough:
-            break
-        if not side[2][entry] & outside:
-            found += side[1][entry]
-    return found
-
-
-@kernel(parallel=True)
-def bars(
-    below: Side,
-    above: Side,
-    words: Words,
-    reach_below: Ints,
-    reach_above: Ints,
-    same: Ints,
-    enough: Ints,
-    rare: NDArray[np.bool_],
-) -> None:
-    """Whether each context has fewer than `enough` rows within the reaches of its bar, its own copies included."""
-    for here in prange(len(words)):
-        outside = ~words[here]
-        found = same[here]
-        if found < enough[here]:
-            found += _within(below, len(below[0]), outside, reach_below[here], enough[here] - found)
-        if found < enough[here]:
-            found += _within(above, len(above[0]), outside, reach_above[here], enough[here] - found)
-        rare[here] = found < enough[here]
-
-
-@kernel
-def _flip_with(
-    m: int, size: int, total: int, squares: float, low: int, high: int, least: int, kappa: NDArray[np.float64]
-) -> int:
-    """Whether m moves can end a context's validity: 1 yes, 0 no, 2 too close for doubles. See robust.md for the formulas."""
-    answer = 0
-    for b in range(m + 1):
-        a = m - b
-        n = size + a - b
-        if n < least:
-            return 1
-        K = kappa[n]
-        best = ((K + b) * (high - low) / 2.0 - total + a * low) / (high + low)
-        for j in range(min(max(int(np.floor(best - 1e-6)), 0), a), min(max(int(np.floor(best + 1e-6)) + 1, 0), a) + 1):
-            t = total + j * (high + low) - a * low
-            q = squares + float(j) * high * high + float(a - j) * low * low
-            if t > (K + b) * high:
-                left, right = float(t - b * high) ** 2 + K * b * float(high) * high, K * q
-            elif t < -(K + b) * low:
-                left, right = float(t + b * low) ** 2 + K * b * float(low) * low, K * q
-            else:
-                left, right = float(t) * t, (K + b) * q
-            if left <= right * (1 - CLOSE):
-                return 1
-            if left <= right * (1 + CLOSE):
-                answer = 2
-    return answer
-
-
-@kernel(parallel=True)
-def flips(
-    sizes: Ints,
-    totals: Ints,
-    squares: NDArray[np.float64],
-    low: int,
-    high: int,
-    least: int,
-    cap: int,
-    kappa: NDArray[np.float64],
-    found: Ints,
-) -> None:
-    """The least number of moves that ends each context's validity, at most `cap`; -1 where doubles cannot tell."""
-    for here in prange(len(sizes)):
-        known, tried, step = -1, 0, 0
-        answer = 0
-        while True:  # the first of 0, 1, 3, 7, ... moves that suffices
-            answer = _flip_with(tried, sizes[here], totals[here], squares[here], low, high, least, kappa)
-            if answer != 0 or tried >= cap:
-                break
-            known = tried
-            step = 2 * step + 1
-            tried = min(step, cap)
-        enough = tried
-        while answer != 2 and enough - known > 1:
-            middle = (known + enough) // 2
-            answer = _flip_with(middle, sizes[here], totals[here], squares[here], low, high, least, kappa)
-            if answer == 1:
-                enough = middle
-            elif answer == 0:
-                known = middle
-        found[here] = -1 if answer == 2 else enough

@@ -1,0 +1,174 @@
+"""Contexts decided together: a block of neighbouring indices, or a few anywhere. What `detectors.contexts.Batch` asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.explain.languages import Axis
+from wallflower.explain.space import Space
+
+RUN = 128
+"""Neighbouring contexts that differ in the lowest digits alone, at most."""
+BLOCK = 2**20
+"""Contexts of one block, at most, unless one axis alone has more levels."""
+NEUTRAL: dict[np.ufunc, int] = {
+    np.add: 0,
+    np.bitwise_or: 0,
+    np.minimum: np.iinfo(np.int64).max,
+    np.maximum: np.iinfo(np.int64).min,
+}
+"""What changes nothing when combined."""
+
+
+class Statistics:
+    """Counts and exact sums of each cell, which a batch adds up over contexts."""
+
+    def __init__(self, counts: NDArray[np.int64], totals: NDArray[np.object_], squares: NDArray[np.object_]) -> None:
+        self.counts, self.totals, self.squares = counts, totals, squares
+
+
+class _Batch:
+    """What both kinds of batch share."""
+
+    def __init__(self, space: Space, statistics: Statistics) -> None:
+        self.space, self._statistics = space, statistics
+
+    def index(self, place: int) -> int:
+        """The index of the context at a place of this batch."""
+        raise NotImplementedError
+
+    def over(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
+        raise NotImplementedError
+
+    @cached_property
+    def population(self) -> NDArray[np.int64]:
+        return self.over(self._statistics.counts)
+
+    def state(self, place: int) -> tuple[int, int, int]:
+        word = self.space.words(np.array([self.index(place)]))[0]
+        inside = (self.space.cells & ~word) == 0
+        totals, squares = self._statistics.totals[inside], self._statistics.squares[inside]
+        return int(self._statistics.counts[inside].sum()), int(sum(totals)), int(sum(squares))
+
+
+class Block(_Batch):
+    """All contexts that share their highest digits: a run of indices from `begin` on."""
+
+    def __init__(self, space: Space, statistics: Statistics, *, begin: int, low: int) -> None:
+        super().__init__(space, statistics)
+        self.begin, self._low = begin, low
+        self.size = prod(space.levels[:low])
+        self._high = space.level(begin)
+
+    def index(self, place: int) -> int:
+        return self.begin + place
+
+    @cached_property
+    def run(self) -> int:
+        run = 1
+        for size in self.space.levels[: self._low]:
+            if run * size > RUN:
+                break
+            run *= size
+        return run
+
+    @cached_property
+    def words(self) -> NDArray[np.uint64]:
+        return self.space.words(np.arange(self.begin, self.begin + self.size))
+
+    def over(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
+        digit = len(self.space.digits)
+        for axes in self.space.axes:  # the highest columns first: each that is fixed shrinks the cube
+            digit -= len(axes)
+            if digit >= self._low:
+                cells = _fixed(cells, axes, self._high[digit : digit + len(axes)], column=0, combine=combine)
+        # The last column is grown first: the steps of the others then run along whole contiguous stretches.
+        digit, column = 0, cells.ndim - 1
+        for axes in reversed(self.space.axes):
+            if digit >= self._low:
+                break
+            high = self._high[max(self._low, digit) : digit + len(axes)] if digit + len(axes) > self._low else ()
+            free = len(axes) - len(high)
+            cells = _grown(cells, axes, free, high, column=column, combine=combine)
+            digit, column = digit + len(axes), column - 1
+        return np.ascontiguousarray(cells).ravel()
+
+
+class Few(_Batch):
+    """Contexts named one by one."""
+
+    run = 1
+
+    def __init__(self, space: Space, statistics: Statistics, indices: NDArray[np.int64]) -> None:
+        super().__init__(space, statistics)
+        self.indices = indices
+
+    def index(self, place: int) -> int:
+        return int(self.indices[place])
+
+    @cached_property
+    def words(self) -> NDArray[np.uint64]:
+        return self.space.words(self.indices)
+
+    def over(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
+        where, flat = self.space.cells.ravel(), cells.ravel()
+        found = np.zeros(len(self.indices), dtype=cells.dtype)
+        together = max(1, 2**22 // len(where))
+        for begin in range(0, len(found), together):
+            inside = (where[None, :] & ~self.words[begin : begin + together, None]) == 0
+            held = np.where(inside, flat[None, :], np.asarray(NEUTRAL[combine], dtype=cells.dtype))
+            found[begin : begin + together] = combine.reduce(held, axis=1)
+        return found
+
+
+def blocks(space: Space, statistics: Statistics, most: int = BLOCK) -> Iterator[Block]:
+    """All contexts in order of their indices, a block at a time."""
+    low, size = 0, 1
+    while low < len(space.levels) and (low == 0 or size * space.levels[low] <= most):
+        size, low = size * space.levels[low], low + 1
+    for begin in range(0, space.count, size):
+        yield Block(space, statistics, begin=begin, low=low)
+
+
+def _fixed(
+    cells: NDArray[Any], axes: Sequence[Axis], levels: Sequence[int], *, column: int, combine: np.ufunc
+) -> NDArray[Any]:
+    """The cells of a column whose levels are known, combined."""
+    chosen, first = [0], 1
+    for axis, level in zip(axes, levels, strict=True):
+        chosen += range(first, first + level)
+        first += len(axis)
+    return np.asarray(combine.reduce(np.take(cells, chosen, axis=column), axis=column))
+
+
+def _grown(
+    cells: NDArray[Any], axes: Sequence[Axis], free: int, high: Sequence[int], *, column: int, combine: np.ufunc
+) -> NDArray[Any]:
+    """A column's cells replaced by its sets: every level of the first `free` axes, the given levels of the others.
+
+    A set is the set one level below, combined with the step between them: one operation a context and axis.
+    """
+    source = np.moveaxis(cells, column, 0)
+    starts = np.cumsum([1, *(len(axis) for axis in axes)]).tolist()
+    base = source[0]
+    for start, level in zip(starts[free:], high, strict=False):
+        for step in range(start, start + level):
+            base = combine(base, source[step])
+    found = np.empty((prod(len(axis) + 1 for axis in axes[:free]), *source.shape[1:]), dtype=cells.dtype)
+    found[0] = base
+    held = 1
+    for axis, start in zip(axes[:free], starts, strict=False):
+        for step in range(len(axis)):
+            combine(
+                found[step * held : (step + 1) * held],
+                source[start + step],
+                out=found[(step + 1) * held : (step + 2) * held],
+            )
+        held *= len(axis) + 1
+    return np.moveaxis(found, 0, column)

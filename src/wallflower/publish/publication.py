@@ -1,0 +1,64 @@
+"""A publication before it is written: groups, and everything they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.engines.base import Rows
+from wallflower.publish.anonymise import Method, anonymise
+from wallflower.publish.checker import Checker, Level
+from wallflower.publish.grouping import Grouping
+from wallflower.publish.space import Axis, Space, axis_of
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Who is published with whom. Deterministic: no row order, engine or thread can change it."""
+
+    k: int
+    level: Level
+    unchanged: tuple[Axis, ...]
+    others: NDArray[np.int64]
+    """The unchanged columns of all rows."""
+    checker: Checker
+    grouping: Grouping
+
+    @property
+    def space(self) -> Space:
+        return self.checker.space
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        return self.checker.places
+
+
+def checker_of(rows: Rows, space: Space) -> Checker:
+    """The exact checks over the table's own rows."""
+    return Checker(space, _places(rows, space.axes))
+
+
+def publication_of(
+    rows: Rows, space: Space, *, k: int, level: str, method: str, unchanged: Sequence[str] = ()
+) -> Publication:
+    """Read, put in canonical order, group."""
+    declaration = rows.declaration
+    beside = tuple(axis_of(declaration.column(name), weight=Fraction(0), declaration=declaration) for name in unchanged)
+    table = _places(rows, (*space.axes, *beside))
+    places, others = np.ascontiguousarray(table[:, : len(space.axes)]), table[:, len(space.axes) :]
+    checker = Checker(space, places)
+    chosen: Level = next(name for name in get_args(Level) if name == level)
+    how: Method = next(name for name in get_args(Method) if name == method)
+    return Publication(k, chosen, beside, others, checker, anonymise(checker, level=chosen, k=k, method=how))
+
+
+def _places(rows: Rows, axes: Sequence[Axis]) -> NDArray[np.int64]:
+    """All rows in canonical order, so that the order in which an engine hands them out changes nothing."""
+    numbers = rows.fetch(numbers=[axis.name for axis in axes]).numbers
+    table = np.column_stack([axis.places(numbers[:, a]) for a, axis in enumerate(axes)]).astype(np.int64)
+    return np.ascontiguousarray(table[np.lexsort(table.T[::-1])])
