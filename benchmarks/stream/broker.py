@@ -68,7 +68,8 @@ def mosquitto(folder: Path, window: int) -> Iterator[Path]:
     """The stream declaration of a broker that runs while the block does; every password is PASSWORD."""
     port = free_port()
     file = folder / "bench.toml"
-    file.write_text(TEXT.format(port=port, window=window))
+    names = ["sensor", *(f"s{place}" for place in range(1000))]
+    file.write_text(TEXT.format(port=port, window=window, roster=str(names).replace("'", '"')))
     configuration, access = write_configuration(loads(file.read_text()), folder / "broker")
     with access.open("a") as lines:  # one connection that speaks for a thousand sensors, for this benchmark alone
         lines.write("\nuser fleet\ntopic write bench/stream/noised/0/+\ntopic read bench/stream/receipt/0/+\n")

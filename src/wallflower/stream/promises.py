@@ -73,8 +73,9 @@ class PeriodLocalDP(LocalDP):
 
     @property
     def sentence(self) -> str:
+        whole = "all day" if self.unit == "day" else f"in a whole {self.unit}"
         return (
-            f"Whatever this sensor measured all {self.unit}, everything it sends is at most {factor(self.epsilon)} times as likely as "
+            f"Whatever this sensor measured {whole}, everything it sends is at most {factor(self.epsilon)} times as likely as "
             f"for any other {self.unit}, whoever sees it, all parties together included."
         )
 
