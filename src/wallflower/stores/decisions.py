@@ -175,7 +175,7 @@ class DecisionStore:
                 str(s): (int(n), float(last)) for s, n, last in connection.execute(query.group_by(WINDOWS.c.sensor))
             }
 
-    def rows(self, sensor: str | None = None) -> Iterator[Decided]:
+    def windows(self, sensor: str | None = None) -> Iterator[Decided]:
         """Whole rows in the order of sensor, series and number."""
         query = select(*(WINDOWS.c[name] for name in Decided.__dataclass_fields__)).where(self._mine())
         if sensor is not None:

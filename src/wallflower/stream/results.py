@@ -92,7 +92,7 @@ class Results:
         import pyarrow as pa
 
         parts, count = [], 0
-        for row in self._store.rows(sensor):
+        for row in self._store.windows(sensor):
             if count >= most:
                 break
             table = _unpacked(row)
@@ -107,7 +107,7 @@ class Results:
         import pyarrow.parquet as pq
 
         writer = None
-        for row in self._store.rows():
+        for row in self._store.windows():
             table = _unpacked(row)
             count = len(table)
             head = {
