@@ -20,7 +20,7 @@ HEAVY = {
 HOMES = {
     "ibis": ["engines/"],
     "duckdb": ["engines/"],
-    "sqlalchemy": ["ledger/book.py", "stores/"],
+    "sqlalchemy": ["stores/"],
     "dp_accounting": ["privacy/accountants.py"],
     "matplotlib": ["report/"],
     "jinja2": ["report/"],

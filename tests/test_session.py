@@ -42,7 +42,7 @@ class Question:
         return Price(guarantee=guarantee, mechanism={"name": "none"})
 
     def prepare(self, rows, entropy):
-        assert rows.numbers(("height",)).shape == (24, 1)
+        assert rows.fetch(numbers=("height",)).numbers.shape == (24, 1)
 
     def run(self, rows, entropy):
         return RUNS[self.how](rows)

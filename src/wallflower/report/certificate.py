@@ -94,7 +94,7 @@ def certificate(release: dict[str, Any]) -> str:
 
 def _of_a_period(guarantee: dict[str, Any]) -> bool:
     """Whether a stream's promise covers everything that a sensor sends for a while, and not one reading."""
-    return guarantee["family"] == "local-dp" and guarantee.get("unit", "reading") != "reading"
+    return str(guarantee["family"]) == "local-dp" and str(guarantee.get("unit", "reading")) != "reading"
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +27,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool, StaticPool
 
 from wallflower.errors import UsageError
+from wallflower.stores import durable_file
 
 METADATA = MetaData()
 WINDOWS = Table(
@@ -195,6 +198,12 @@ class DecisionStore:
         return self._engine.begin()
 
 
+def _connected(path: Path) -> sqlite3.Connection:
+    raw = durable_file.connect(path, patience_s=PATIENCE_S, make=True)
+    raw.execute("PRAGMA journal_mode = WAL").close()  # so that an operator can look while an analyst writes
+    return raw
+
+
 def _engine(place: str | Path | None) -> Engine:
     if isinstance(place, str) and place.startswith(("postgresql://", "postgres://")):
         try:
@@ -204,16 +213,10 @@ def _engine(place: str | Path | None) -> Engine:
                 "results on PostgreSQL need the psycopg package.", hint="Run `pip install 'wallflower[postgresql]'`."
             ) from None
     if place is None:
-        from sqlalchemy.pool import StaticPool
-
         return create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
-    engine = create_engine(f"sqlite:///{place}", hide_parameters=True, connect_args={"timeout": PATIENCE_S})
-
-    @event.listens_for(engine, "connect")
-    def settle(raw: Any, _record: Any) -> None:
-        raw.isolation_level = None  # the driver would begin transactions by its own lights
-        for setting in ("journal_mode = WAL", "synchronous = FULL"):
-            raw.execute(f"PRAGMA {setting}").close()
+    engine = create_engine(
+        "sqlite://", creator=lambda: _connected(Path(place)), poolclass=QueuePool, hide_parameters=True
+    )
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

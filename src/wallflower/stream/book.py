@@ -4,8 +4,8 @@ What is charged and the bytes that say it are committed together, before the fir
 or will be sent, a crash before the commit has sent nothing, and a crash after it finds the same bytes again. Readings are never
 stored. Bytes leave the outbox when the analyst's receipt for them arrives; charges stay.
 
-It is not a `ledger` account, because a charge here must be one transaction with the bytes it pays for, on a machine that may have
-nothing but Python's own sqlite3.
+It shares the ledger's durable file (`stores.durable_file`) and is not a ledger account, because a charge here must be one transaction
+with the bytes it pays for, on a machine that may have nothing but Python's own sqlite3.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from wallflower.errors import LedgerError
+from wallflower.stores import durable_file
 
 SETTINGS = {
     "locking_mode": ("EXCLUSIVE", "exclusive"),
@@ -28,7 +29,11 @@ def open_book(path: Path | None, tables: Mapping[str, str]) -> sqlite3.Connectio
     try:
         if path is not None:
             _owner_only(path)
-        db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=2)
+        db = (
+            sqlite3.connect(":memory:", isolation_level=None)
+            if path is None
+            else durable_file.connect(path, patience_s=2)
+        )
         _set(db, path)
         _fill(db, path, tables)
     except (sqlite3.Error, OSError, LedgerError) as error:
@@ -65,6 +70,7 @@ def _fill(db: sqlite3.Connection, path: Path | None, tables: Mapping[str, str]) 
 def _owner_only(path: Path) -> None:
     """0600 before the first byte; SQLite gives its log the same mode."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    durable_file.refuse_second_name(path)
     if stat.S_IMODE(path.stat().st_mode) & 0o077:
         with suppress(OSError):
             path.chmod(0o600)
