@@ -71,7 +71,7 @@ class DeclarationError(WallflowerError):
         >>> print(DeclarationError.of(3, "scale", "positive", 0))
         'scale' of int must be positive, got 0.
         """
-        return cls(f"'{field}' of {type(owner).__name__} must be {expected}, got {got!r}.")
+        return cls(f"'{field}' of {type(owner).__name__} must be {expected}, got {cut(repr(got))}.")
 
 
 class BudgetError(WallflowerError):
@@ -137,6 +137,11 @@ def place(error: BaseException) -> str:
     last = frames[-1] if frames else None
     where = f" at {Path(last.filename).name}:{last.lineno}" if last else ""
     return f"{type(error).__name__}{where}"
+
+
+def cut(text: str, most: int = 60) -> str:
+    """Text that does not fill a screen."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def nearest_name(wrong: str, known: Iterable[str]) -> str:

@@ -160,6 +160,7 @@ class Ledger:
         asker: str = OWNER,
         purpose: str = "",
         shares: Shares | None = None,
+        at: str | None = None,
     ) -> Charge:
         """Check and debit in one transaction, on disk before this returns; or the answer recorded under `request_id`.
 
@@ -173,6 +174,7 @@ class Ledger:
             asker=asker,
             purpose=purpose,
             shares=shares,
+            at=at,
         )
         return self.admit(ask)
 
@@ -222,7 +224,7 @@ class Ledger:
         record = question.get("record")
         if booked[0].account.kind in {"dp-others", "output-constrained-dp"}:
             content["record"] = "(not named)" if record is None else str(record)
-        event = self._append(transaction, "charge", content)
+        event = self._append(transaction, "charge", content, at=ask.at)
         self._answering.add(event.entry)
         return Charge(
             entry=event.entry,
@@ -459,11 +461,13 @@ class Ledger:
             raise Damaged("it has not been read")
         return self._journal
 
-    def _append(self, transaction: Transaction, kind: str, content: Mapping[str, Any]) -> Event:
+    def _append(
+        self, transaction: Transaction, kind: str, content: Mapping[str, Any], *, at: str | None = None
+    ) -> Event:
         """The next event, and a checkpoint after it where one is due."""
         journal = self.journal
         before = journal.entry
-        made = [Event.after(journal.head, table=journal.table, entry=before + 1, kind=kind, content=content)]
+        made = [Event.after(journal.head, table=journal.table, entry=before + 1, kind=kind, content=content, at=at)]
         journal.add(made[0])
         if journal.is_due:
             state = {"state": journal.state()}

@@ -79,10 +79,12 @@ class Event:
         return content
 
     @classmethod
-    def after(cls, head: str, *, table: str, entry: int, kind: str, content: Mapping[str, Any]) -> Event:
+    def after(
+        cls, head: str, *, table: str, entry: int, kind: str, content: Mapping[str, Any], at: str | None = None
+    ) -> Event:
         """The next event. Its 128 random bits keep anyone from guessing what was asked from a hash they were shown."""
         body = text({"salt": secrets.token_hex(16), **content})
-        at = now()
+        at = now() if at is None else at
         made = cls(
             entry=entry,
             at=at,
