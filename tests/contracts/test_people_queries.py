@@ -10,7 +10,7 @@ import pytest
 import wallflower as wf
 from tests.contracts.registry import every_example
 from wallflower.errors import DeclarationError
-from wallflower.ledger.book import Ledger
+from wallflower.ledger import Ledger
 from wallflower.schema import loads
 from wallflower.session.pricing import price_of
 

@@ -51,6 +51,8 @@ ONE_PERSON = {
     "person": "All rows of a person carry one id, and no two people share one: whoever has two ids is two people here.",
 }
 
+PERIODS_ADD_UP = ["Periods of one sensor add up: a person behind K of them has lost K times as much."]
+
 ASSUMED_OF_A_TABLE = [
     "Bounds, values, radii and budgets in the declaration came from public knowledge, not from the rows.",
     "No answer about the same rows was given outside this ledger.",
@@ -82,7 +84,7 @@ def certificate(release: dict[str, Any]) -> str:
         answer=_answer(release["release"]),
         family=FAMILIES.get(family, family),
         guarantee=guarantee,
-        not_promised=[worded(each, str(guarantee["unit"])) for each in NOT_PROMISED.get(family, [])],
+        not_promised=PERIODS_ADD_UP if _of_a_period(guarantee) else _not_promised(family, str(guarantee["unit"])),
         assumptions=ASSUMED_OF_A_STREAM if of_a_stream else _assumed_of_a_table(str(guarantee["unit"])),
         holder="Stream" if of_a_stream else "Table",
         ledger=ledger,
@@ -98,6 +100,15 @@ def certificate(release: dict[str, Any]) -> str:
 def _assumed_of_a_table(unit: str) -> list[str]:
     first, *rest = ASSUMED_OF_A_TABLE
     return [first, ONE_PERSON.get(unit, ONE_PERSON["row"]), *rest]
+
+
+def _not_promised(family: str, unit: str) -> list[str]:
+    return [worded(each, unit) for each in NOT_PROMISED.get(family, [])]
+
+
+def _of_a_period(guarantee: dict[str, Any]) -> bool:
+    """Whether a stream's promise covers everything that a sensor sends for a while, and not one reading."""
+    return str(guarantee["family"]) == "local-dp" and str(guarantee.get("unit", "reading")) != "reading"
 
 
 def _read(path: Path) -> dict[str, Any]:
