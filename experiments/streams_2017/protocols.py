@@ -287,7 +287,7 @@ What a reading of `private` really costs at Σ ε = 4 and ε₂ = 4: {"; ".join(
 
 ### `alarm`: which sensor-days misbehave
 
-Days of {SLOTS} slots with {PER_SLOT} real readings each from the four streams with long episodes, a quarter of them misbehaving (a slot does with {LEAST} readings beyond the core). In brackets what public numbers promise beforehand. F = 0.05 and 60 % live; the day bit is randomised response at the day's end.
+Days of {SLOTS} slots with {PER_SLOT} real readings each from the four streams with long episodes, a quarter of them misbehaving (a slot does with {LEAST} readings beyond the core). In brackets what public numbers promise beforehand for the latest onset; days that misbehave earlier are found more often. F = 0.05 and 60 % live; the day bit is randomised response at the day's end.
 *Early* is the share of misbehaving days that alarm before the last slot. The ceiling is the best F1 that any ε-private test of a day can have: max(2πp/(π + πp + (1 − π)(1 − p)), 2π/(1 + π)), p = e^ε/(1 + e^ε).
 
 | ε a day | | precision | recall | early | median delay | F1 | ceiling |
