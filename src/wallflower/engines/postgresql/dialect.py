@@ -88,12 +88,14 @@ def _accepted(text: Any) -> Any:
     """Whether the cast to a double would succeed, asked in a way that cannot fail."""
     import ibis
 
-    @ibis.udf.scalar.builtin(name="to_jsonb", signature=(("string",), "json"))
     def to_jsonb(value: Any) -> Any: ...
 
-    @ibis.udf.scalar.builtin(name="jsonb_path_exists", signature=(("json", "string", "string", "boolean"), "boolean"))
     def path_exists(value: Any, path: Any, variables: Any, silent: Any) -> Any: ...
 
+    builtin = ibis.udf.scalar.builtin
+    to_jsonb = builtin(to_jsonb, name="to_jsonb", signature=(("string",), "json"))
+    four = ("json", "string", "string", "boolean")
+    path_exists = builtin(path_exists, name="jsonb_path_exists", signature=(four, "boolean"))
     return ibis.coalesce(path_exists(to_jsonb(text), "$.double()", "{}", True), False)
 
 

@@ -45,10 +45,8 @@ class PostgresSource:
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """For the owner alone (`profile.examine`)."""
-        key = self.declaration.key
         with self.open(columns) as rows:
-            raw = None if key is None else f"c{rows.needed.index(key)}"
-            return quietly(lambda: owner_counts.tally(rows.base, rows.view, raw), broken)
+            return quietly(lambda: owner_counts.tally(rows), broken)
 
     def _view(self, base: Snapshot, columns: Sequence[str]) -> tuple[View, tuple[str, ...]]:
         """From the catalogue alone."""
