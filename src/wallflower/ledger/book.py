@@ -119,7 +119,7 @@ class Ledger:
     def __init__(self, store: Store, *, patience_s: float = PATIENCE_S) -> None:
         self.place = store.place
         self._store = store
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._journal: Journal | None = None
         self._known = False
         self._lock = threading.Lock()
@@ -160,6 +160,7 @@ class Ledger:
         asker: str = OWNER,
         purpose: str = "",
         shares: Shares | None = None,
+        at: str | None = None,
     ) -> Charge:
         """Check and debit in one transaction, on disk before this returns; or the answer recorded under `request_id`.
 
@@ -173,12 +174,13 @@ class Ledger:
             asker=asker,
             purpose=purpose,
             shares=shares,
+            at=at,
         )
         return self.admit(ask)
 
     def admit(self, ask: Ask) -> Charge:
         """`charge`, for a request that has an id."""
-        deadline = time.monotonic() + self._patience_s
+        deadline = time.monotonic() + self.patience_s
         retried = False
         while True:
             try:
@@ -191,7 +193,7 @@ class Ledger:
             if charge is not None:
                 return charge
             if time.monotonic() >= deadline:
-                raise ledger_errors.pending(str(ask.request_id), self._entry_of(ask))
+                raise ledger_errors.pending(str(ask.request_id), self.entry_of(ask))
             time.sleep(POLL_S)
 
     @_helpful
@@ -222,7 +224,7 @@ class Ledger:
         record = question.get("record")
         if booked[0].account.kind in {"dp-others", "output-constrained-dp"}:
             content["record"] = "(not named)" if record is None else str(record)
-        event = self._append(transaction, "charge", content)
+        event = self._append(transaction, "charge", content, at=ask.at)
         self._answering.add(event.entry)
         return Charge(
             entry=event.entry,
@@ -270,7 +272,7 @@ class Ledger:
         if Account.of(content["account"]).kind in RECOMPUTED:
             return charge
         self._append(transaction, "closed", {"charge": charge.entry, "why": "its process has ended"})
-        raise _AfterCommit(ledger_errors.dead(charge.request_id, charge.entry))
+        raise AfterCommit(ledger_errors.dead(charge.request_id, charge.entry))
 
     @_helpful
     def _check(self, ask: Ask) -> bool:
@@ -295,7 +297,7 @@ class Ledger:
             return debits(self.journal, checked(self.journal, ask, self.place), ask.declaration)
 
     @_helpful
-    def _entry_of(self, ask: Ask) -> int:
+    def entry_of(self, ask: Ask) -> int:
         with self._transaction(write=False) as transaction:
             found = transaction.charge(ask.asker, str(ask.request_id))
             return 0 if found is None else found.entry
@@ -409,7 +411,10 @@ class Ledger:
     def backup(self, target: str | Path) -> None:
         """A whole copy of the ledger in a file, consistent while others write."""
         self._read()
-        self._store.backup(str(target))
+        try:
+            self._store.backup(str(target))
+        except FileExistsError:
+            raise LedgerError(f"'{target}' is there already, and is not replaced.", hint="Name another file.") from None
 
     @_helpful
     def _read(self) -> None:
@@ -456,11 +461,13 @@ class Ledger:
             raise Damaged("it has not been read")
         return self._journal
 
-    def _append(self, transaction: Transaction, kind: str, content: Mapping[str, Any]) -> Event:
+    def _append(
+        self, transaction: Transaction, kind: str, content: Mapping[str, Any], *, at: str | None = None
+    ) -> Event:
         """The next event, and a checkpoint after it where one is due."""
         journal = self.journal
         before = journal.entry
-        made = [Event.after(journal.head, table=journal.table, entry=before + 1, kind=kind, content=content)]
+        made = [Event.after(journal.head, table=journal.table, entry=before + 1, kind=kind, content=content, at=at)]
         journal.add(made[0])
         if journal.is_due:
             state = {"state": journal.state()}
@@ -479,11 +486,11 @@ class Ledger:
         before = rows[0].hash if entry > 1 else "0" * 64
         return Event.stored(rows[-1], table=self.journal.table, before=before)
 
-    @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
-        """A writing transaction for several charges and answers at once: `ledger.batching`."""
+    @_helpful
+    def batch(self, work: Callable[[Transaction], Result]) -> Result:
+        """Several charges and answers in one writing transaction: `ledger.batching`."""
         with self._transaction(write=True) as transaction:
-            yield transaction
+            return work(transaction)
 
     @contextmanager
     def _transaction(self, *, write: bool) -> Iterator[Transaction]:
@@ -495,7 +502,7 @@ class Ledger:
                     self._catch_up(transaction)
                     try:
                         yield transaction
-                    except _AfterCommit as wait:
+                    except AfterCommit as wait:
                         later = wait.error
             except BaseException:
                 if write:
@@ -512,7 +519,7 @@ class Ledger:
         self._known = True
 
 
-class _AfterCommit(Exception):  # noqa: N818 - a message between a transaction and its end
+class AfterCommit(Exception):  # noqa: N818 - a message between a transaction and its end
     """Commit what was written, then raise this error."""
 
     def __init__(self, error: LedgerError) -> None:

@@ -104,9 +104,10 @@ class Session:
         asker: str = OWNER,
         purpose: str = "",
         shares: Shares | None = None,
+        at: str | None = None,
     ) -> Release:
         """Charge, draw, record, return. The same request id of the same asker with the same question returns the
-        recorded answer, and waits for it while it is being computed. `shares`: second limits that a service sets.
+        recorded answer, and waits for it while it is being computed. `shares`: second limits that a service sets; `at`: its tick.
         """
         self._refuse_unreviewed()
         price = self.price(query)
@@ -118,6 +119,7 @@ class Session:
             "asker": asker,
             "purpose": purpose,
             "shares": shares,
+            "at": at,
         }
         if not ledger.check(price.guarantee, **whose):
             self._source.verify(query.columns)  # names and types of columns, no row: a typing error should cost nothing
