@@ -12,6 +12,7 @@ from wallflower.explain.utilities import Utility
 from wallflower.schema.exact import shown
 
 MOST_POPULATION = 2**40
+MOST_TOP = 1000
 LEAST_FAILURE = Fraction(1, 10**12)
 
 
@@ -47,6 +48,20 @@ def check_full(detector: Detector, search: str | None, utility: str | Utility, s
     if search not in (None, "exact") or utility != "population" or start is not None:
         raise UsageError(
             "guarantee 'full' selects among all contexts by how robust they are: it takes no search, utility or start."
+        )
+
+
+def check_answers(guarantee: str, search: str | None, certificate: object, *, top: int, larger: int | None) -> None:
+    if not 1 <= top <= MOST_TOP:
+        raise UsageError(f"'top' must be from 1 to {MOST_TOP}, got {top}.")
+    if top > 1 and (search not in (None, "exact") or certificate is not None):
+        raise UsageError(
+            "'top' above 1 takes the exact search and no certificate: each of them costs its part of epsilon."
+        )
+    if larger is not None and (guarantee != "full" or not 1 <= larger <= MOST_POPULATION):
+        raise UsageError(
+            f"'larger' belongs to guarantee 'full' and is from 1 to {MOST_POPULATION}; "
+            "an output-constrained answer prefers larger contexts already."
         )
 
 
