@@ -14,6 +14,10 @@ VALID = (
     "record is unknown, or that no valid context was found."
 )
 TOGETHER = "These {top} contexts are {top} selections, one after the other, and each gets that part of epsilon."
+CERTIFIED = (
+    "A context in which the record does not stand out is released with a probability of at most {failure}; values count as "
+    "clipped to their declared bounds."
+)
 MAYBE = "The released context may be one in which the record does not stand out: that is what the promise costs."
 
 
@@ -68,10 +72,8 @@ def price_full(plan: full.Plan, public: Mapping[str, str]) -> Price:
             "scale": shown(plan.certificate.noise.scale),
             "threshold": str(plan.certificate.threshold),
         }
-        notes = [
-            f"A context in which the record does not stand out is released with a probability of at most "
-            f"{shown(plan.certificate.failure)}; values count as clipped to their declared bounds."
-        ]
+        failure = shown(plan.certificate.failure)
+        notes = [CERTIFIED.format(failure=failure)]
     notes += [TOGETHER.format(top=plan.top)] if plan.top > 1 else []
     expected = {
         "needs": f"a context that stays valid while any {plan.needed} rows change: then one that is not valid is selected "
