@@ -223,14 +223,16 @@ def test_what_the_declaration_cannot_support_is_refused_before_any_row(fields, s
 
 
 def test_a_domain_too_large_for_exact_is_searched_and_one_too_large_for_words_refused():
-    large = declaration((14, 14))
+    large = declaration((17, 17))
     sets = "c0=sets,c1=sets"
     assert ask(contexts=sets).price(large).settings["search"] == "bfs"
+    assert ask(contexts=sets, detector=Grubbs()).price(declaration((16, 16))).settings["search"] == "exact"
+    assert ask(contexts=sets, search="exact").price(large).mechanism["name"] == "exponential"  # in two passes
     assert ask().price(large).settings["languages"] == "c0=own,c1=own"
     assert ask(detector=Highest()).price(declaration((8, 7))).settings["search"] == "bfs"
-    with pytest.raises(UsageError, match=r"2\^26"):
-        ask(search="exact", contexts=sets).price(large)
-    with pytest.raises(UsageError, match=r"2\^26"):
+    with pytest.raises(UsageError, match=r"2\^13"):
+        ask(search="exact", detector=Highest()).price(declaration((8, 7)))
+    with pytest.raises(UsageError, match=r"2\^32"):
         ask(guarantee="full", detector=Grubbs(), contexts=sets).price(large)
     with pytest.raises(UsageError, match="fewer columns"):
         Vocabularies((Vocabulary("a", Categories(tuple(map(str, range(40)))), "sets"),) * 2).check()
