@@ -11,12 +11,14 @@ import typer
 
 from wallflower.cli.common import (
     AsJson,
+    Asker,
     ColumnNames,
     Decl,
     DryRun,
     Epsilon,
     How,
     OwnerReport,
+    Purpose,
     RequestId,
     Seed,
     ask,
@@ -24,6 +26,7 @@ from wallflower.cli.common import (
     names,
 )
 from wallflower.errors import UsageError
+from wallflower.ledger.admission import OWNER
 
 if TYPE_CHECKING:
     from wallflower.count import Outliers
@@ -114,6 +117,8 @@ def count(
     dry_run: DryRun = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
+    asker: Asker = OWNER,
+    purpose: Purpose = "",
     owner_report: OwnerReport = None,
     seed: Seed = None,
 ) -> None:
@@ -154,7 +159,15 @@ def count(
     ask(
         declaration,
         query,
-        How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed),
+        How(
+            dry_run=dry_run,
+            as_json=as_json,
+            request_id=request_id,
+            owner_report=owner_report,
+            seed=seed,
+            asker=asker,
+            purpose=purpose,
+        ),
     )
 
 

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, Decl, DryRun, How, OwnerReport, RequestId, Seed, ask, names
+from wallflower.cli.common import AsJson, Asker, Decl, DryRun, How, OwnerReport, Purpose, RequestId, Seed, ask, names
 from wallflower.errors import UsageError
+from wallflower.ledger.admission import OWNER
 
 
 def register(app: typer.Typer) -> None:
@@ -52,6 +53,8 @@ def publish(
     dry_run: DryRun = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
+    asker: Asker = OWNER,
+    purpose: Purpose = "",
     owner_report: OwnerReport = None,
     seed: Seed = None,
 ) -> None:
@@ -77,7 +80,15 @@ def publish(
         "groups": groups,
     }
     query = PlainTable.of(load(declaration), **choices) if chosen is None else PlainTable(columns=chosen, **choices)  # type: ignore[arg-type]
-    how = How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed)
+    how = How(
+        dry_run=dry_run,
+        as_json=as_json,
+        request_id=request_id,
+        owner_report=owner_report,
+        seed=seed,
+        asker=asker,
+        purpose=purpose,
+    )
     ask(declaration, query, how)
 
 

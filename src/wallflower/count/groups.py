@@ -15,7 +15,7 @@ from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.intervals import IntervalEpsilon, NarrowInterval
 from wallflower.count.noise import MISS, NOISES, Noise, NoiseName
 from wallflower.count.profiles import REPLACE_ONE
-from wallflower.count.queries import check_question, largest_answer, measure_points, public_settings
+from wallflower.count.queries import check_columns, largest_answer, measure_points, public_settings
 from wallflower.count.sensitivity import packing
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
@@ -25,7 +25,8 @@ from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import Exact, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import Epsilon, Exact, Names, Whole
 
 Among = Literal["group", "table"]
 AMONG: tuple[Among, ...] = ("group", "table")
@@ -45,14 +46,14 @@ class GroupedOutliers:
 
     name: ClassVar[str] = "count"
 
-    measures: tuple[str, ...]
+    measures: Names = Names()
     """The columns of the distance."""
     by: str
     """The column whose declared values are the groups: categories, or the bins of numbers."""
-    neighbours: int
+    neighbours: Whole = Whole(least=1)
     """A row with fewer others within the radius is an outlier."""
-    radius: Exact = Exact()
-    epsilon: Exact = Exact(above_zero=True)
+    radius: Exact = Exact(least=0)
+    epsilon: Epsilon = Epsilon()
     """Budget of the whole histogram under add-remove; replace-one costs twice, because a row may change its group."""
     among: Among = "group"
     """Whose neighbours count: "group", the rows of the same group; "table", all rows."""
@@ -61,8 +62,7 @@ class GroupedOutliers:
     """Further budget for narrow intervals in every group; for lomax noise inside groups."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "measures", tuple(self.measures))
-        check_question(self.measures, self.neighbours, self.radius)
+        check_columns(self.measures)
         if self.noise not in NOISES:
             raise UsageError(f"'noise' must be one of {', '.join(NOISES)}, got '{self.noise}'.")
         if self.among not in AMONG:

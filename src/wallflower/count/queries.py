@@ -21,10 +21,8 @@ from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import Exact, brief, shown
-
-MOST_NEIGHBOURS = 2**40
-"""Far beyond any table, and within a machine word."""
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import Epsilon, Exact, Names, Whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,19 +37,18 @@ class Outliers:
 
     name: ClassVar[str] = "count"
 
-    columns: tuple[str, ...]
-    neighbours: int
+    columns: Names = Names()
+    neighbours: Whole = Whole(least=1)
     """A row with fewer others within the radius is an outlier."""
-    radius: Exact = Exact()
-    epsilon: Exact = Exact(above_zero=True)
+    radius: Exact = Exact(least=0)
+    epsilon: Epsilon = Epsilon()
     noise: NoiseName = "auto"
     """lomax (calm tables get little noise), laplace (the same for all), inverse; auto chooses by public things."""
     interval_epsilon: IntervalEpsilon = IntervalEpsilon()
     """Further budget for an interval as narrow as the table allows; "auto" takes two fifths of `epsilon`. Lomax noise only."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", tuple(self.columns))
-        check_question(self.columns, self.neighbours, self.radius)
+        check_columns(self.columns)
         if self.noise not in NOISES:
             raise UsageError(f"'noise' must be one of {', '.join(NOISES)}, got '{self.noise}'.")
 
@@ -125,13 +122,9 @@ class Outliers:
         return NarrowInterval(noise=noise, epsilon=self.interval_epsilon)
 
 
-def check_question(columns: tuple[str, ...], neighbours: int, radius: Fraction) -> None:
+def check_columns(columns: tuple[str, ...]) -> None:
     if not columns or len(set(columns)) != len(columns):
         raise UsageError("'columns' must name at least one column, each once.")
-    if not 1 <= neighbours <= MOST_NEIGHBOURS:
-        raise UsageError(f"'neighbours' must be from 1 to {MOST_NEIGHBOURS}, got {brief(Fraction(neighbours))}.")
-    if radius < 0:
-        raise UsageError(f"'radius' must be at least 0, got {shown(radius)}.")
 
 
 def largest_answer(rows: Rows) -> int:

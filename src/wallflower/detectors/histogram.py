@@ -13,7 +13,8 @@ from wallflower.detectors.base import Written
 from wallflower.detectors.contexts import EVERY, Batch, Contexts, Decider, Flags
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
-from wallflower.schema.exact import Exact, brief
+from wallflower.schema.exact import brief
+from wallflower.schema.fields import Exact
 
 CHUNK = 2**14
 """Contexts that share one list of entries."""

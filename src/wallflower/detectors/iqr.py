@@ -13,7 +13,8 @@ from wallflower.detectors.contexts import Contexts, Decider
 from wallflower.detectors.ranks import RankDecider
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
-from wallflower.schema.exact import Exact, brief
+from wallflower.schema.exact import brief
+from wallflower.schema.fields import Exact
 
 MOST_FACTOR = 10**6
 

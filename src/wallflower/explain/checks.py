@@ -10,13 +10,12 @@ from wallflower.errors import UsageError, nearest_name
 from wallflower.explain import constrained, full
 from wallflower.explain.utilities import Utility
 from wallflower.schema.exact import shown
+from wallflower.schema.fields import MOST_WHOLE
 
-MOST_POPULATION = 2**40
-MOST_TOP = 1000
 LEAST_FAILURE = Fraction(1, 10**12)
 
 
-def check_columns(by: Sequence[str], detector: object, *, samples: int, min_population: int) -> None:
+def check_columns(by: Sequence[str], detector: object) -> None:
     if not by or len(set(by)) != len(by):
         raise UsageError("'by' must name at least one column, each once.")
     if not isinstance(detector, Detector):
@@ -24,10 +23,6 @@ def check_columns(by: Sequence[str], detector: object, *, samples: int, min_popu
             f"'detector' must have a method stands_out, got {type(detector).__name__}.",
             hint="Use wallflower.detectors, or see its Detector for one of your own.",
         )
-    if not 1 <= samples <= 10_000:
-        raise UsageError(f"'samples' must be from 1 to 10000, got {samples}.")
-    if not 1 <= min_population <= MOST_POPULATION:
-        raise UsageError(f"'min_population' must be from 1 to {MOST_POPULATION}, got {min_population}.")
 
 
 def check_search(search: str | None, utility: str | Utility, start: Mapping[str, Sequence[str]] | None) -> None:
@@ -52,15 +47,13 @@ def check_full(detector: Detector, search: str | None, utility: str | Utility, s
 
 
 def check_answers(guarantee: str, search: str | None, certificate: object, *, top: int, larger: int | None) -> None:
-    if not 1 <= top <= MOST_TOP:
-        raise UsageError(f"'top' must be from 1 to {MOST_TOP}, got {top}.")
     if top > 1 and (search not in (None, "exact") or certificate is not None):
         raise UsageError(
             "'top' above 1 takes the exact search and no certificate: each of them costs its part of epsilon."
         )
-    if larger is not None and (guarantee != "full" or not 1 <= larger <= MOST_POPULATION):
+    if larger is not None and (guarantee != "full" or not 1 <= larger <= MOST_WHOLE):
         raise UsageError(
-            f"'larger' belongs to guarantee 'full' and is from 1 to {MOST_POPULATION}; "
+            f"'larger' belongs to guarantee 'full' and is from 1 to {MOST_WHOLE}; "
             "an output-constrained answer prefers larger contexts already."
         )
 

@@ -11,7 +11,7 @@ from wallflower.engines.base import Record, Rows
 from wallflower.errors import UsageError
 from wallflower.explain import constrained, full, trial
 from wallflower.explain.checks import check_answers, check_certificate, check_columns, check_full, check_search, one_of
-from wallflower.explain.fields import Contexts, Names, Start
+from wallflower.explain.fields import Contexts, Start
 from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.languages import Vocabularies, vocabularies
@@ -24,7 +24,7 @@ from wallflower.explain.validity import decider
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import Exact, ExactOrNone
+from wallflower.schema.fields import Epsilon, MaybeEpsilon, Names, Whole
 
 IN_MEMORY = 24
 """log2 of how many contexts are held at once; beyond, they are counted in one pass and found in a second."""
@@ -53,31 +53,31 @@ class Context:
     by: Names = Names()
     """Columns with declared values or bins; a context holds at least one value of each."""
     detector: Detector
-    epsilon: Exact = Exact(above_zero=True)
+    epsilon: Epsilon = Epsilon()
     """Budget, the certificate's part included."""
     guarantee: Literal["output-constrained", "full"] = "output-constrained"
     search: Literal["exact", "uniform", "walk", "dfs", "bfs"] | None = None
     """None: `exact` when the declared domain has at most 2^24 contexts around a record (2^12 for a detector or utility of one's own), else `bfs`."""
-    samples: int = SAMPLES
+    samples: Whole = Whole(SAMPLES, least=1, most=10_000)
     """Contexts that a search other than `exact` collects; the paper's 50."""
-    min_population: int = 10
+    min_population: Whole = Whole(10, least=1)
     """A context with fewer rows is not valid. 10 is the least count many statistical offices publish."""
     utility: Literal["population", "overlap"] | Utility = "population"
     start: Start = Start()
     """A public context, `col=v|v;col=v`: what `overlap` compares with, and where walk, dfs and bfs begin."""
     contexts: Contexts = Contexts()
     """Languages of columns, `job=sets,age=range`; others by the public default (`explain.languages`)."""
-    top: int = 1
+    top: Whole = Whole(1, least=1, most=1000)
     """How many contexts to release; each is a selection of its own, and they share epsilon."""
     larger: int | None = None
     """With `full`: prefer large contexts, one counting min(its rows, `larger` times the rows that must change before it is no longer valid)."""
-    certificate_epsilon: ExactOrNone = ExactOrNone()
+    certificate_epsilon: MaybeEpsilon = MaybeEpsilon()
     """With `full`: the part of epsilon spent on checking that the selected context is valid, else no answer."""
-    certificate_failure: ExactOrNone = ExactOrNone()
+    certificate_failure: MaybeEpsilon = MaybeEpsilon()
     """With `full`: the most probable an invalid context may get past that check."""
 
     def __post_init__(self) -> None:
-        check_columns(self.by, self.detector, samples=self.samples, min_population=self.min_population)
+        check_columns(self.by, self.detector)
         one_of("guarantee", self.guarantee, ("output-constrained", "full"))
         check_search(self.search, self.utility, self.start)
         if self.guarantee == "full":

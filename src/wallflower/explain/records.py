@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
-from wallflower.explain.fields import Names
 from wallflower.explain.queries import Context
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import BUT_ASKED, OutputConstrainedDP, PureDP
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
+from wallflower.schema.fields import Names
 
 MOST = 100
 

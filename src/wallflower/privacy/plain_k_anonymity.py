@@ -7,8 +7,21 @@ from fractions import Fraction
 from typing import ClassVar
 
 from wallflower.errors import DeclarationError
+from wallflower.privacy.account import Amounts, Kind
 from wallflower.privacy.guarantee import Guarantee, at_least_zero
 from wallflower.schema.exact import shown
+
+PLAIN = Kind(
+    code="plain-k-anonymity",
+    budget="plain-k-anonymity",
+    words="plain-k-anonymity",
+    adds=("publications",),
+    bounds=lambda _times, _unit, _change: (
+        "Tables published; this number bounds no inference, and several of them can undo each other."
+    ),
+    between_tables=False,
+    order=5,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,3 +54,7 @@ class PlainKAnonymity(Guarantee):
             "groups were formed, and a person known to be in the table but missing from the publication is known to "
             "have been left out."
         )
+
+    @property
+    def amounts(self) -> Amounts:
+        return {"publications": Fraction(1)}

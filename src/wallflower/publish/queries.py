@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -16,8 +15,10 @@ from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.guarantees import PlainKAnonymity
 from wallflower.privacy.price import Price
 from wallflower.publish.space import Space, space_of
+from wallflower.schema.canonical import PLACE
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import brief, exact, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import Exact, Names, Weights, Whole
 
 if TYPE_CHECKING:
     from wallflower.publish.publication import Publication
@@ -26,6 +27,10 @@ FORMATS = (".csv", ".parquet")
 GROUP = "group"
 """The name of the column that numbers groups."""
 LEVELS = ("candidate", "strict", "attack")
+EMPTY = (
+    "The publication is empty: no group of these rows passes the tests of its level. It has been charged like any other; "
+    "fewer columns, coarser steps or a smaller k let more rows out."
+)
 METHODS = ("hybrid", "expc")
 MEANING = {
     "candidate": "with everyone's quasi-identifiers known, every published sensitive value is normal for someone who matches the "
@@ -48,46 +53,37 @@ class PlainTable:
 
     name: ClassVar[str] = "publish"
 
-    columns: tuple[str, ...]
+    columns: Names = Names()
     """What the file will hold: quasi-identifiers and sensitive columns. `of` takes all that are declared."""
-    out: str
+    out: str = field(metadata=PLACE)
     """The file to write, .csv or .parquet; one that is there is replaced."""
-    k: int
+    k: Whole = Whole(least=1)
     """Every group holds at least this many different values of every sensitive column."""
-    p: Fraction
+    p: Exact = Exact(above=0, most=1)
     """An outlier has at least this share of all rows …"""
-    d: Fraction
+    d: Exact = Exact(least=LEAST_DISTANCE, most=1 / LEAST_DISTANCE)
     """… farther away than this, in declared ranges."""
     level: str = "candidate"
     method: str = "hybrid"
-    weights: Mapping[str, Fraction] = field(default_factory=dict)
+    weights: Weights = Weights()
     """Distance weights; columns not named here then count nothing. Empty: the declared weights, 1 without."""
-    unchanged: tuple[str, ...] = ()
+    unchanged: Names = Names(default=())
     """Insensitive columns to publish as they are. They can identify people: nothing here protects them."""
     groups: bool = False
     """Whether the file numbers its groups."""
+    format: str = ""
+    """"csv" or "parquet": what `out` ends in."""
 
     def __post_init__(self) -> None:
-        for name in ("columns", "unchanged"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "out", str(self.out))
-        for name in ("p", "d"):
-            object.__setattr__(self, name, exact(getattr(self, name), name=name))
-        weights = {str(name): exact(w, name=f"weight of {name}") for name, w in dict(self.weights).items()}
-        object.__setattr__(self, "weights", weights)
-        if isinstance(self.k, bool) or self.k < 1:
-            raise UsageError(f"'k' must be at least 1, got {self.k}.")
-        if not 0 < self.p <= 1:
-            raise UsageError(f"'p' must be above 0 and at most 1 (a share of the rows), got {shown(self.p)}.")
-        if not LEAST_DISTANCE <= self.d <= 1 / LEAST_DISTANCE:
-            raise UsageError(f"'d' must be from 1e-12 to 1e12, got {brief(self.d)}.")
+        object.__setattr__(self, "format", self.format or Path(self.out).suffix.removeprefix("."))
         if self.level not in LEVELS:
             raise UsageError(f"'level' must be one of {', '.join(LEVELS)}, got '{self.level}'.")
         if self.method not in METHODS:
             raise UsageError(f"'method' must be one of {', '.join(METHODS)}, got '{self.method}'.")
         if not self.columns or len(set(self.columns)) != len(self.columns):
             raise UsageError("'columns' must name the columns to publish, each once.")
-        if Path(self.out).suffix not in FORMATS:
+        if Path(self.out).suffix not in FORMATS or f".{self.format}" != Path(self.out).suffix:
             raise UsageError(f"a publication ends in {' or '.join(FORMATS)}, got '{Path(self.out).name}'.")
 
     @classmethod
@@ -164,10 +160,12 @@ class PlainTable:
 
         publication = self._publication(rows)
         written = sheet(publication, number=GROUP if self.groups else None, entropy=entropy)
+        value = {"file": Path(self.out).name, "rows": written.rows, "groups": len(publication.grouping.groups)}
         return FileAnswer(
-            value={"file": Path(self.out).name, "rows": written.rows, "groups": len(publication.grouping.groups)},
+            value=value if written.rows else {**value, "text": EMPTY},
             content=rendered(written, Path(self.out).suffix),
             place=Path(self.out),
+            warning="" if written.rows else EMPTY,
         )
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
