@@ -24,7 +24,7 @@ from wallflower.explain.validity import decider
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.fields import Epsilon, MaybeEpsilon, Names, Whole
+from wallflower.schema.fields import Epsilon, MaybeEpsilon, MaybeWhole, Names, Whole
 
 IN_MEMORY = 24
 """log2 of how many contexts are held at once; beyond, they are counted in one pass and found in a second."""
@@ -69,7 +69,7 @@ class Context:
     """Languages of columns, `job=sets,age=range`; others by the public default (`explain.languages`)."""
     top: Whole = Whole(1, least=1, most=1000)
     """How many contexts to release; each is a selection of its own, and they share epsilon."""
-    larger: int | None = None
+    larger: MaybeWhole = MaybeWhole(least=1)
     """With `full`: prefer large contexts, one counting min(its rows, `larger` times the rows that must change before it is no longer valid)."""
     certificate_epsilon: MaybeEpsilon = MaybeEpsilon()
     """With `full`: the part of epsilon spent on checking that the selected context is valid, else no answer."""
