@@ -31,9 +31,38 @@ def publish(
         str, typer.Option("--d", metavar="D", help="… farther away than this, in declared ranges.", show_default=False)
     ],
     level: Annotated[
-        str, typer.Option("--level", metavar="candidate|strict|attack", help="What a group must withstand.")
-    ] = "candidate",
-    method: Annotated[str, typer.Option("--method", metavar="hybrid|expc", help="How groups are formed.")] = "hybrid",
+        str,
+        typer.Option(
+            "--level",
+            metavar="matching|matching+candidate|candidate|strict|attack",
+            help="What a group must withstand.",
+        ),
+    ] = "matching",
+    possible_values: Annotated[
+        int | None,
+        typer.Option(
+            "--possible-values",
+            metavar="L",
+            help="Values everyone may hold, as far as anyone can say (levels matching…); default: k.",
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", metavar="shed|hybrid|expc", help="How groups are formed; default: by the level."),
+    ] = None,
+    entropy_diversity: Annotated[
+        str | None,
+        typer.Option("--entropy-diversity", metavar="L", help="Also ask entropy l-diversity of every group."),
+    ] = None,
+    recursive_diversity: Annotated[
+        str | None,
+        typer.Option(
+            "--recursive-diversity", metavar="C,L", help="Also ask recursive (c, l)-diversity of every group."
+        ),
+    ] = None,
+    closeness: Annotated[
+        str | None, typer.Option("--closeness", metavar="T", help="Also ask t-closeness of every group.")
+    ] = None,
     weights: Annotated[
         str,
         typer.Option("--weights", metavar="COL=W,COL=W", help="Distance weights; other columns then count nothing."),
@@ -49,6 +78,12 @@ def publish(
         typer.Option("--unchanged", metavar="COL,COL", help="Insensitive columns to publish as they are, unprotected."),
     ] = "",
     groups: Annotated[bool, typer.Option("--groups", help="Number the groups in the file.")] = False,
+    ranges: Annotated[
+        str,
+        typer.Option(
+            "--ranges", metavar="text|columns", help="Generalised numbers as text, or as a low and a high column."
+        ),
+    ] = "text",
     dry_run: DryRun = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
@@ -71,14 +106,31 @@ def publish(
         "p": p,
         "d": d,
         "level": level,
+        "possible_values": possible_values,
         "method": method,
+        "entropy_diversity": entropy_diversity,
+        "recursive_diversity": _pair(recursive_diversity),
+        "closeness": closeness,
         "weights": weights_of(weights),
         "unchanged": names(unchanged),
         "groups": groups,
+        "ranges": ranges,
     }
     query = PlainTable.of(load(declaration), **choices) if chosen is None else PlainTable(columns=chosen, **choices)  # type: ignore[arg-type]
     how = How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed)
     ask(declaration, query, how)
+
+
+def _pair(text: str | None) -> tuple[str, int] | None:
+    """c and l from `3,5`."""
+    if text is None:
+        return None
+    c, _, least = text.partition(",")
+    if not least.strip().isdecimal():
+        raise UsageError(
+            f"recursive diversity is written C,L, got '{text}'.", hint="For example --recursive-diversity 3,5."
+        )
+    return c.strip(), int(least)
 
 
 def weights_of(text: str) -> dict[str, str]:

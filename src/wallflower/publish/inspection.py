@@ -24,16 +24,16 @@ def inspected(made: Publication) -> dict[str, Any]:
     sizes = np.array([len(group.rows) for group in groups], dtype=np.int64)
     low = np.array([g.low for g in groups], dtype=np.int64).reshape(len(groups), len(made.space.quasi))
     high = np.array([g.high for g in groups], dtype=np.int64).reshape(len(groups), len(made.space.quasi))
-    lost = losses(made.space.quasi, low, high, sizes.tolist(), suppressed=len(suppressed), k=made.k)
+    lost = losses(made.space.quasi, low, high, sizes.tolist(), suppressed=len(suppressed), k=made.terms.k)
     outliers = made.checker.outlying
-    ground = floor(made.checker, made.level, suppressed)
+    ground = floor(made.checker, made.terms.level, suppressed, least=made.terms.least)
     risk = _risks(made, sizes)
     return {
         "facts": {
             "rows": len(made.places),
             "published": int(sizes.sum()),
             "left out": f"{len(suppressed)} ({_share(len(suppressed), len(made.places))})",
-            "no method could publish": f"at least {ground.rows} of them at this level (proved for {ground.proved} of {ground.examined} examined)",
+            "no method could publish": f"at least {ground.rows} of them at this level (proved for {len(ground.proved)} of {ground.examined} examined)",
             "sensitive-attribute outliers": made.grouping.sensitive_outliers,
             "(p, d)-outliers": f"{int(outliers.sum())}, of which {int(outliers[suppressed].sum())} left out",
             "groups": len(groups),
