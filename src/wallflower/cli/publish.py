@@ -77,6 +77,12 @@ def publish(
         str,
         typer.Option("--unchanged", metavar="COL,COL", help="Insensitive columns to publish as they are, unprotected."),
     ] = "",
+    population: Annotated[
+        int | None,
+        typer.Option(
+            "--population", metavar="N", help="People the rows are a sample of, for the owner report's risks."
+        ),
+    ] = None,
     groups: Annotated[bool, typer.Option("--groups", help="Number the groups in the file.")] = False,
     ranges: Annotated[
         str,
@@ -113,6 +119,7 @@ def publish(
         "closeness": closeness,
         "weights": weights_of(weights),
         "unchanged": names(unchanged),
+        "population": population,
         "groups": groups,
         "ranges": ranges,
     }

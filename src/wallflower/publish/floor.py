@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wallflower.publish.checker import Checker
 from wallflower.publish.corner_kernels import unhidable
 from wallflower.publish.levels import counts_possible_values
-from wallflower.publish.people_kernels import everyone
+from wallflower.publish.people_kernels import everyone, someone
 from wallflower.publish.worlds import Worlds
 
 Whole = NDArray[np.int64]
@@ -27,11 +27,21 @@ class Floor:
     proved: Whole
     """Which rows."""
     suppressed: int
+    abnormal: Whole = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Levels matching: rows whose value would make an outlier of everyone in the table, whoever held it."""
+    forced: int = 0
+    """Levels matching: rows that stand out with every value; each of them could hold one abnormal line."""
 
     @property
     def rows(self) -> int:
         """The floor for the whole table; exact for what was proved when every suppressed row was examined, else scaled."""
-        return round(len(self.proved) * self.suppressed / self.examined) if self.examined else 0
+        proved = round(len(self.proved) * self.suppressed / self.examined) if self.examined else 0
+        return proved + max(0, len(self.abnormal) - self.forced)
+
+    @property
+    def named(self) -> Whole:
+        """Rows that are certainly among them."""
+        return self.proved if self.forced else np.union1d(self.proved, self.abnormal)
 
 
 def floor(checker: Checker, level: str, suppressed: Whole, *, least: int = 1) -> Floor:
@@ -58,12 +68,27 @@ def floor(checker: Checker, level: str, suppressed: Whole, *, least: int = 1) ->
 
 
 def _peeled(checker: Checker, suppressed: Whole, least: int) -> Floor:
-    """Rows that leave when the whole table is peeled; where that is too large, those who fit fewer than `least` values at all."""
-    worlds = Worlds(checker)
+    """Rows that leave when the whole table is peeled; where that is too large, those who fit fewer than `least` values at all.
+
+    Beside them (E): a line that is normal with nobody can only be handed to someone who is forced, one line each. Where nobody
+    is forced no group can hold such a line, and the others are peeled without them.
+    """
+    worlds, everyone_ = Worlds(checker), np.arange(len(checker.places))
+    forced, abnormal = int(worlds.forced.sum()), _abnormal(checker)
     if len(checker.places) * len(checker.values) <= MOST_PAIRS:
-        gone = np.flatnonzero(~worlds.members(np.arange(len(checker.places))).peeled(least))
-        return Floor(len(suppressed), gone, len(suppressed))
-    flags = checker.outlying[suppressed]
-    quasi = np.ascontiguousarray(checker.places[suppressed, : checker.quasi])
-    fits = worlds.outlying_with(quasi, checker.values) == flags[:, None]
-    return Floor(len(suppressed), suppressed[fits.sum(axis=1) < least], len(suppressed))
+        among = ~np.isin(everyone_, abnormal) if not forced else None
+        gone = np.flatnonzero(~worlds.members(everyone_).peeled(least, among))
+    else:
+        quasi = np.ascontiguousarray(checker.places[suppressed, : checker.quasi])
+        fits = worlds.outlying_with(quasi, checker.values) == checker.outlying[suppressed][:, None]
+        gone = suppressed[fits.sum(axis=1) < least]
+    return Floor(len(suppressed), gone, len(suppressed), np.setdiff1d(abnormal, gone), forced)
+
+
+def _abnormal(checker: Checker) -> Whole:
+    """Rows whose value would make an outlier of everyone in the table."""
+    good = np.zeros(len(checker.values), dtype=np.bool_)
+    if len(checker.places):
+        people = np.unique(checker.places[:, : checker.quasi], axis=0)
+        someone(checker.blocks, checker.guide, np.ascontiguousarray(people), checker.values, good)
+    return np.flatnonzero(~good[checker.ranks])

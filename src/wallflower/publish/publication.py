@@ -27,6 +27,8 @@ class Terms:
     least: int
     """Possible values that everyone has, at the levels that promise them."""
     demands: Demands
+    population: int | None = None
+    """How many people the rows are a sample of, where the owner says so; for the owner's report alone."""
 
     def grouping(self, checker: Checker) -> Grouping:
         return anonymise(

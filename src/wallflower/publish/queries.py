@@ -67,6 +67,8 @@ class PlainTable:
     """Distance weights; columns not named here then count nothing. Empty: the declared weights, 1 without."""
     unchanged: tuple[str, ...] = ()
     """Insensitive columns to publish as they are. They can identify people: nothing here protects them."""
+    population: int | None = None
+    """How many people the rows are a random sample of, for the journalist risk of the owner's report; changes no file."""
     groups: bool = False
     """Whether the file numbers its groups."""
     ranges: str = "text"
@@ -112,6 +114,8 @@ class PlainTable:
         object.__setattr__(self, "possible_values", self.k if wanted is None else wanted)
 
     def _check_demands(self) -> None:
+        if self.population is not None and (isinstance(self.population, bool) or self.population < 1):
+            raise UsageError(f"'population' must be at least 1, got {self.population}.")
         for name, least in (("entropy_diversity", 1), ("closeness", 0)):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, exact(getattr(self, name), name=name))
@@ -237,6 +241,11 @@ class PlainTable:
         from wallflower.publish.publication import Terms, publication_of
 
         terms = Terms(
-            k=self.k, level=self.level, method=str(self.method), least=self.possible_values or 0, demands=self.demands
+            k=self.k,
+            level=self.level,
+            method=str(self.method),
+            least=self.possible_values or 0,
+            demands=self.demands,
+            population=self.population,
         )
         return publication_of(rows, self.space(rows.declaration), unchanged=self.unchanged, terms=terms)
