@@ -26,7 +26,7 @@ STANDS_ON = {
     "`explain`": "explain/searches explain/robust detectors/lof mechanisms/exponential mechanisms/permute_and_flip mechanisms/uniform",
     "`publish` (a property of the written file; no probability is bounded)": "publish/plain mechanisms/shuffle",
     "`stream`": "mechanisms/perturbation mechanisms/layer noise/bulk",
-    "several answers together": "privacy/accounts privacy/accountants",
+    "several answers together": "privacy/accounts privacy/accountants privacy/concentrated",
 }
 """Which proofs each question's promise rests on."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 from wallflower.schema.declaration import Budget, Clip, Column, Declaration, Model
 from wallflower.schema.domains import Numbers
+from wallflower.schema.fingerprint import fingerprint
 
 X = Column(
     name="x",
@@ -43,5 +43,4 @@ def declare(folder: Path, **changes: object) -> Declaration:
         fingerprint="",
     )
     declared = replace(declared, **changes)
-    meaning = repr((declared.id, declared.neighbours, dict(declared.budgets), dict(declared.models)))
-    return replace(declared, fingerprint=hashlib.sha256(meaning.encode()).hexdigest())
+    return replace(declared, fingerprint=fingerprint(declared))

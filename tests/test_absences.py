@@ -19,8 +19,8 @@ HEAVY = {
 
 HOMES = {
     "ibis": ["engines/"],
-    "duckdb": ["engines/", "stream/results.py"],
-    "sqlalchemy": ["ledger/book.py"],
+    "duckdb": ["engines/"],
+    "sqlalchemy": ["stores/"],
     "dp_accounting": ["privacy/accountants.py"],
     "matplotlib": ["report/"],
     "jinja2": ["report/"],

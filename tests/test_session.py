@@ -42,7 +42,7 @@ class Question:
         return Price(guarantee=guarantee, mechanism={"name": "none"})
 
     def prepare(self, rows, entropy):
-        assert rows.numbers(("height",)).shape == (24, 1)
+        assert rows.fetch(numbers=("height",)).numbers.shape == (24, 1)
 
     def run(self, rows, entropy):
         return RUNS[self.how](rows)
@@ -132,6 +132,25 @@ def test_a_release_is_a_copy_in_plain_types(session, monkeypatch):
     assert release.value == {"word": "yes", "few": 1, "list": ["a", [1, True]]}
     assert [type(release[name]) for name in ("word", "few", "list")] == [str, int, list]
     assert session.release(Question(how="it"), request_id="a").to_json() == release.to_json()
+
+
+def test_a_source_that_cannot_be_used_costs_nothing(session, monkeypatch):
+    """Names and types are looked at before the charge: a missing file or a misspelt column is refused for free."""
+    asked = []
+
+    class Unusable:
+        def verify(self, columns):
+            asked.append(columns)
+            raise errors.DeclarationError("the data have no column 'height'.")
+
+        def rows(self, columns):
+            pytest.fail("the rows were opened")
+
+    with pytest.raises(errors.DeclarationError, match="no column"):
+        Session(session.declaration, Unusable()).release(answering(monkeypatch, lambda _: {"x": 1}))
+    assert asked == [("height",)]
+    events = [event.to_json()["kind"] for event in Ledger.open(session.declaration.ledger).history()]
+    assert "charge" not in events
 
 
 def test_a_recorded_answer_needs_no_source(session, monkeypatch, tmp_path):

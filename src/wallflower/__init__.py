@@ -7,8 +7,8 @@
     salaries.price(query)
     salaries.release(query)
 
-By task: `open` and `table` start a session; `explain`, `identify`, `count`, `publish` and `stream` hold the questions;
-`detectors` say what an outlier is; `audit` checks a mechanism; every error is in `errors`.
+By task: `open` and `table` start a session; `explain`, `identify`, `count` and `publish` hold the questions, and `stream`
+the parties of a stream, used through its commands; `detectors` say what an outlier is; `audit` checks a mechanism; every error is in `errors`.
 
 Everything is loaded when it is first used: `import wallflower` is light.
 """

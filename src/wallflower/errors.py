@@ -6,9 +6,10 @@ WallflowerError
 ├── BudgetError           the ledger refuses a charge; exit 3
 │   └── NotComposable     no account can add this promise to what was already released
 ├── LedgerError           the ledger is missing, unreadable, full or damaged; exit 3
+├── PendingError          the request is still being answered: ask again with the same id; exit 4
 └── ReleaseFailed         something broke after the charge; carries no row, value or count; exit 1
 
-The first four can be raised before any row is read, so their text is safe to print in full.
+All but the last can be raised before any row is read, so their text is safe to print in full.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class DeclarationError(WallflowerError):
         >>> print(DeclarationError.of(3, "scale", "positive", 0))
         'scale' of int must be positive, got 0.
         """
-        return cls(f"'{field}' of {type(owner).__name__} must be {expected}, got {got!r}.")
+        return cls(f"'{field}' of {type(owner).__name__} must be {expected}, got {cut(repr(got))}.")
 
 
 class BudgetError(WallflowerError):
@@ -108,6 +109,17 @@ class LedgerError(WallflowerError):
     exit_code = 3
 
 
+class PendingError(WallflowerError):
+    """The request has been charged and may still be answered: ask again with the same id, never with a new one.
+
+    >>> PendingError("request id 'monday' is still being answered.").exit_code
+    4
+    """
+
+    kind = "pending"
+    exit_code = 4
+
+
 class ReleaseFailed(WallflowerError):  # noqa: N818 - reads as what it says
     """Something broke after the charge: a bug. It names a place in the code and nothing of the rows.
 
@@ -125,6 +137,11 @@ def place(error: BaseException) -> str:
     last = frames[-1] if frames else None
     where = f" at {Path(last.filename).name}:{last.lineno}" if last else ""
     return f"{type(error).__name__}{where}"
+
+
+def cut(text: str, most: int = 60) -> str:
+    """Text that does not fill a screen."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def nearest_name(wrong: str, known: Iterable[str]) -> str:

@@ -17,6 +17,32 @@ def report(label: str, done: int, total: int) -> None:
         listener(label, done, total)
 
 
+Warned = Callable[[str], None]
+_warned: ContextVar[Warned | None] = ContextVar("wallflower_warned", default=None)
+
+
+def warn(sentence: str) -> None:
+    """Tell the owner something that is no part of a release's computation; nothing where nobody listens."""
+    listener = _warned.get()
+    if listener is not None:
+        listener(sentence)
+
+
+@contextmanager
+def warned(listener: Warned) -> Iterator[None]:
+    """Send every `warn` below this block to `listener`.
+
+    >>> with warned(print):
+    ...     warn("the publication is empty.")
+    the publication is empty.
+    """
+    token = _warned.set(listener)
+    try:
+        yield
+    finally:
+        _warned.reset(token)
+
+
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Send every `report` below this block to `listener`.

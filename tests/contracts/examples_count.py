@@ -75,7 +75,41 @@ def count_of(noise):
     )
 
 
+WARDS = (
+    TABLE
+    + """
+[columns.ward]
+role = "quasi-identifier"
+values = ["north", "south", "west"]
+outside = "drop"
+missing = "drop"
+"""
+)
+
+BY_WARD = (
+    "height,weight,ward\n"
+    + "".join(f"{170 + i % 7}.5,{60 + i % 11},{'north' if i % 3 else 'south'}\n" for i in range(60))
+    + "250,400,south\n"
+)
+
+
+def by_ward(among):
+    return Example(
+        name=f"count-by-{among}",
+        declaration=WARDS,
+        csv=BY_WARD,
+        query=lambda _folder: wf.count.GroupedOutliers(
+            measures=("height", "weight"), by="ward", among=among, neighbours=3, radius="4", epsilon="0.5"
+        ),
+        command=(
+            *("count", "DECL", "--columns", "height,weight", "--by", "ward", "--among", among),
+            *("--fewer-than", "3", "--radius", "4", "--epsilon", "0.5"),
+        ),
+    )
+
+
 EXAMPLES = [
+    *(by_ward(among) for among in ("group", "table")),
     *(count_of(noise) for noise in ("lomax", "laplace", "inverse")),
     Example(
         name="count-interval",

@@ -32,7 +32,7 @@ def session_on(example, folder):
     return Session(declaration, open_source(declaration))
 
 def charges(session):
-    return sum(event.to_json()["kind"] == "charge" for event in Ledger.open(session.declaration.ledger).history())
+    return sum(event.to_json()["kind"] == "charge" for event in Ledger.open(session.declaration).history())
 
 def chosen(*names):
     found = [example for example in every_example() if example.name in names or not names]
@@ -152,7 +152,7 @@ def test_what_breaks_while_making_ready_costs_nothing(example, prepared, tmp_pat
     with pytest.raises(errors.UsageError, match="nothing has been charged"):
         session.release(query)
     assert watched.opened == 0
-    assert not [e for e in Ledger.open(session.declaration.ledger).history() if e.to_json()["kind"] == "charge"]
+    assert not [e for e in Ledger.open(session.declaration).history() if e.to_json()["kind"] == "charge"]
 
 
 def test_making_ready_leaves_no_trace(example, prepared, tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ def chain(error: BaseException) -> str:
 
 
 def charges(session: Session) -> int:
-    return sum(event.to_json()["kind"] == "charge" for event in Ledger.open(session.declaration.ledger).history())
+    return sum(event.to_json()["kind"] == "charge" for event in Ledger.open(session.declaration).history())
 
 
 def test_the_price_reads_no_row_and_needs_no_ledger(example, tmp_path):

@@ -13,6 +13,7 @@ import pytest
 
 from tests.contracts.engine_sources import categories, declare, numbers
 from wallflower.engines import from_frame, open_source, redaction
+from wallflower.engines.duckdb import database as database_file
 from wallflower.engines.duckdb.database import database
 from wallflower.engines.duckdb.source import DuckSource
 from wallflower.errors import ReleaseFailed, WallflowerError
@@ -138,7 +139,7 @@ def test_the_spill_folder_is_removed_when_the_file_is_refused(tmp_path, spill):
     assert list(spill.iterdir()) == []
 
 
-def test_a_large_aggregation_spills_and_only_into_the_private_folder(tmp_path, spill):
+def test_a_large_aggregation_spills_and_only_into_the_private_folder(tmp_path, spill, monkeypatch):
     path = tmp_path / "rows.parquet"
     rows_ = "SELECT range::VARCHAR AS k, (range * 7919) % 3000000 AS x FROM range(3000000)"
     duckdb.sql(rows_).write_parquet(str(path))
@@ -148,7 +149,16 @@ def test_a_large_aggregation_spills_and_only_into_the_private_folder(tmp_path, s
         nearest = rows.nearest([], "x", 1_500_000, 2)
     assert list(nearest.values) == [1499998, 1499999, 1500000, 1500001, 1500002]
     assert list(spill.iterdir()) == []
-    with small.open(("x",)) as rows:
-        rows.base.run("SET max_temp_directory_size = '0KiB'")
-        with pytest.raises(ReleaseFailed):  # so the limit holds, and above it was kept by spilling
-            rows.nearest([], "x", 1_500_000, 2)
+    connect = database_file._connect
+
+    def without_room(*arguments):
+        connection = connect(*arguments)
+        connection.execute("SET max_temp_directory_size = '0KiB'")
+        return connection
+
+    monkeypatch.setattr(database_file, "_connect", without_room)
+    with (
+        small.open(("x",)) as rows,
+        pytest.raises(ReleaseFailed),
+    ):  # so the limit holds, and above it was kept by spilling
+        rows.nearest([], "x", 1_500_000, 2)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.explain.tables import every_valid, population, random_table, slow_validity, some_valid, view
-from wallflower.detectors import LOF, Distance, Grubbs, Histogram
+from wallflower.detectors import IQR, LOF, MAD, Distance, Grubbs, Histogram
 
 DETECTORS = [
     Grubbs(),
@@ -22,6 +22,10 @@ DETECTORS = [
     Histogram(rare="0.1"),
     Histogram(rare="0.06"),
     Distance(p="0.2", radius=3),
+    IQR(),
+    IQR(factor="0.3"),
+    MAD(),
+    MAD(threshold="1/3"),
 ]
 SHAPES = [(2, 2), (3, 2, 2), (5,), (2, 3, 1, 2), (4, 3)]
 

@@ -36,7 +36,7 @@ def declared(folder: Path):
 def race(folder: Path) -> list[int]:
     """How many charges of 0.1 each process was told it had made."""
     declaration = declared(folder)
-    ledger = Ledger.open(declaration.ledger)
+    ledger = Ledger.open(declaration)
     promise = PureDP(epsilon=Fraction("0.1"), neighbours="add-remove")
     start, go = os.pipe()
     results, result = os.pipe()
@@ -68,7 +68,7 @@ def kill(folder: Path, *, careless: bool = False) -> dict[str, list[str]]:
     `careless` shows before it charges: the order that must not be, to see that it would be noticed.
     """
     declaration = declared(folder)
-    ledger = Ledger.open(declaration.ledger)
+    ledger = Ledger.open(declaration)
     promise = PureDP(epsilon=Fraction("0.01"), neighbours="add-remove")
     chance = random.Random(20)
     shown: list[str] = []

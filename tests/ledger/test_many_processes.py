@@ -30,14 +30,14 @@ def run(what, folder):
 
 def charged_and_answered(ledger):
     lines = ledger.history()
-    charged = {line.event.content["request_id"]: line.event.entry for line in lines if line.kind == "charge"}
+    charged = {line.event.content["request"]: line.event.entry for line in lines if line.kind == "charge"}
     return charged, {line.event.content["charge"] for line in lines if line.kind == "answer"}
 
 
 def test_eight_processes_racing_for_the_last_of_a_budget(tmp_path):
     made = run("race", tmp_path)
     declared = racer.declared(tmp_path)
-    ledger = Ledger.open(declared.ledger)
+    ledger = Ledger.open(declared)
     assert len(made) == racer.PROCESSES
     assert sum(made) == 40  # 4 / 0.1: what the processes were told they had is all there was
     assert sum(line.kind == "charge" for line in ledger.history()) == 40
@@ -48,7 +48,7 @@ def test_eight_processes_racing_for_the_last_of_a_budget(tmp_path):
 def test_killed_at_random_points_every_shown_answer_is_charged(tmp_path):
     happened = run("kill", tmp_path)
     declared = racer.declared(tmp_path)
-    ledger = Ledger.open(declared.ledger)
+    ledger = Ledger.open(declared)
     assert len(happened["killed"]) >= 20, "too few were killed to show anything"
     assert len(happened["shown"]) >= 20, "too few were left alive to show anything"
     charged, answered = charged_and_answered(ledger)
@@ -66,5 +66,5 @@ def test_killed_at_random_points_every_shown_answer_is_charged(tmp_path):
 
 def test_showing_before_charging_would_be_noticed(tmp_path):
     happened = run("careless", tmp_path)
-    charged, _ = charged_and_answered(Ledger.open(racer.declared(tmp_path).ledger))
+    charged, _ = charged_and_answered(Ledger.open(racer.declared(tmp_path)))
     assert set(happened["shown"]) - set(charged)

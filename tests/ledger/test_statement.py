@@ -30,7 +30,7 @@ PLAIN = PlainKAnonymity(k=3, p=Fraction("0.8"), d=Fraction("0.85"), level="candi
 
 def ledger_of(declared, *charges):
     Ledger.init(declared)
-    ledger = Ledger.open(declared.ledger)
+    ledger = Ledger.open(declared)
     for promise, query in charges:
         charge = ledger.charge(promise, declaration=declared, query=query, request_id=f"id-{len(ledger.history())}")
         ledger.answer(charge.entry, {"release": None})
@@ -172,5 +172,5 @@ def test_history_in_plain_words(tmp_path):
     ]
     first = lines[0].line()
     assert first.startswith("1  20")
-    assert "+00:00  limits set" in first
+    assert "Z  limits set" in first
     assert json.loads(json.dumps(lines[1].to_json()))["content"]["query"] == COUNT

@@ -199,7 +199,7 @@ def test_the_command_line_publishes_reports_and_fails_to_attack(folder, capfd):
     report = folder / "owner.html"
     assert run([*asked, "--json", "--owner-report", str(report)]) == 0
     answer = json.loads(capfd.readouterr().out)
-    assert set(answer["release"]) == {"file", "rows", "groups"}
+    assert set(answer["release"]) == {"file", "rows", "groups", "sha256"}
     page = report.read_text()
     for words in (
         "NOT PRIVATE",

@@ -13,6 +13,11 @@ SAME = {
     "a budget as a whole number": ('epsilon = "2"', "epsilon = 2"),
     "a date in quotes": ("missing = 2000-01-01", 'missing = "2000-01-01"'),
     "the order of keys": ('beta = 24\nradius = "0.26"', 'radius = "0.26"\nbeta = 24'),
+    "a budget": ('epsilon = "2"', 'epsilon = "2.1"'),
+    "a delta": ('delta = "1e-6"', 'delta = "1e-7"'),
+    "an asker's share": ("[budget.dp]", '[askers.ward.dp]\nepsilon = "1"\n[budget.dp]'),
+    "the place of the rows": ('source = "salaries.csv"', 'source = "other.csv"'),
+    "the place of the ledger": ('ledger = "salaries.ledger"', 'ledger = "postgresql://host/ledgers"'),
     "a default said aloud": ("beta = 24", 'beta = 24\ndistance = "euclidean"'),
 }
 OTHER = {
@@ -25,11 +30,7 @@ OTHER = {
     "what is missing": ("missing = 2000-01-01", "missing = 2000-01-02"),
     "a bin": ("100_000,", "100_001,"),
     "a scale": ("scale = 1000", "scale = 100"),
-    "a budget": ('epsilon = "2"', 'epsilon = "2.1"'),
-    "a delta": ('delta = "1e-6"', 'delta = "1e-7"'),
     "a radius": ('radius = "0.26"', 'radius = "0.27"'),
-    "the source": ('source = "salaries.csv"', 'source = "other.csv"'),
-    "the ledger": ('ledger = "salaries.ledger"', 'ledger = "other.ledger"'),
     "the key": ('key = "employee"', 'key = "title"'),
     "the bound on rows": ("max_rows = 1_000_000", "max_rows = 1_000_001"),
     "a test table": ("test = false", "test = true"),
@@ -79,5 +80,7 @@ def test_a_hierarchy_counts_by_what_it_holds(tmp_path):
 
 
 def test_it_has_the_shape_of_a_digest():
-    assert set(loads(GOOD).fingerprint) <= set("0123456789abcdef")
-    assert len(loads(GOOD).fingerprint) == 64
+    scheme, _, digest = loads(GOOD).fingerprint.partition(":")
+    assert scheme == "sha256"
+    assert set(digest) <= set("0123456789abcdef")
+    assert len(digest) == 64

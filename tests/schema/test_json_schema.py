@@ -108,10 +108,24 @@ def released(**changes):
     guarantee = PureDP(epsilon=loads(GOOD).budgets["dp"].epsilon, neighbours="add-remove")
     return {
         "ok": True,
+        "asked": {"command": "count", "neighbours": 3},
+        "at": "2026-11-16T09:30:00Z",
+        "declaration": {"table": "salaries", "fingerprint": loads(GOOD).fingerprint},
+        "notes": ["what the price warned of"],
         "release": {"count": 3, "interval": [0, 9]},
         "guarantee": guarantee.to_json(),
         "mechanism": {"name": "discrete-laplace", "scale": "3"},
-        "ledger": {"account": "salaries", "entry": 1, "spent": {"epsilon": "0.4"}, "left": {"epsilon": "1.6"}},
+        "ledger": {
+            "account": "salaries",
+            "entry": 1,
+            "spent": {"epsilon": "0.4"},
+            "left": {"epsilon": "1.6"},
+            "debited": [
+                {"account": "dp", "spent": {"epsilon": "0.4"}, "left": {"epsilon": "1.6"}},
+                {"account": "sensitive-privacy/default", "spent": {"epsilon": "0.4"}, "left": None},
+            ],
+            "head": "sha256:" + "0f" * 32,
+        },
         "private": True,
         "wallflower": "0.1.0",
     } | changes
@@ -123,7 +137,7 @@ ANSWERS = [
     {"context": {"title": ["CEO", "Lawyer"]}, "text": "among CEOs and lawyers"},
     {"answers": [{"asked": {"x": "0.5"}, "anomalous": True}]},
     {"subspaces": [{"columns": ["x", "y"], "count": None}]},
-    {"file": "out.csv", "rows": 9, "groups": 3},
+    {"file": "out.csv", "rows": 9, "groups": 3, "sha256": "0f" * 32},
 ]
 
 

@@ -17,8 +17,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from wallflower.errors import UsageError, WallflowerError, place
+from wallflower.ledger.admission import OWNER
+from wallflower.ledger.preview import Preview
 from wallflower.privacy.price import Price
-from wallflower.progress import listening
+from wallflower.progress import listening, warned
 from wallflower.schema.exact import positive
 from wallflower.session import Query, Session
 from wallflower.session import open as open_session
@@ -53,6 +55,10 @@ OwnerReport = Annotated[
         "--owner-report", metavar="FILE", help="Also write what is really in the rows, NOT PRIVATE (.html or .json)."
     ),
 ]
+Asker = Annotated[
+    str, typer.Option("--asker", metavar="NAME", help="Who asks; request ids and limits of [askers] are theirs.")
+]
+Purpose = Annotated[str, typer.Option("--purpose", metavar="TEXT", help="What for, in at most 300 characters.")]
 Seed = Annotated[
     int | None,
     typer.Option("--seed", metavar="N", help="Predictable noise, only for a table with test = true. NOT PRIVATE."),
@@ -69,6 +75,8 @@ class How:
     request_id: str | None
     owner_report: Path | None
     seed: int | None
+    asker: str = OWNER
+    purpose: str = ""
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -82,10 +90,10 @@ def ask(declaration: Path, query: Query, how: How) -> None:
     _writable(how.owner_report, session)
     price = session.price(query)
     if how.dry_run:
-        show_price(price, as_json=how.as_json)
+        show_price(price, as_json=how.as_json, preview=session.preview(query, asker=how.asker))
         return
-    with progress_on_stderr():
-        release = session.release(query, how.request_id)
+    with progress_on_stderr(), warned(_warn):
+        release = session.release(query, how.request_id, asker=how.asker, purpose=how.purpose)
     if how.as_json:
         typer.echo(json.dumps(release.to_json(), ensure_ascii=False))
     else:
@@ -96,19 +104,25 @@ def ask(declaration: Path, query: Query, how: How) -> None:
         raise typer.Exit(NO_ANSWER)
 
 
-def price_json(price: Price) -> dict[str, Any]:
+def _warn(sentence: str) -> None:
+    err.print(sentence, markup=False, highlight=False)
+
+
+def price_json(price: Price, preview: Preview | None = None) -> dict[str, Any]:
     return {
         "guarantee": price.guarantee.to_json(),
         "mechanism": dict(price.mechanism),
         "settings": dict(price.settings),
         "expected": dict(price.expected),
-        "notes": list(price.notes),
+        "booked": [dict(each) for each in price.booked],
+        "debited": [] if preview is None else preview.to_json(),
+        "notes": [*price.notes, *(() if preview is None else preview.notes)],
     }
 
 
-def show_price(price: Price, *, as_json: bool) -> None:
+def show_price(price: Price, *, as_json: bool, preview: Preview | None = None) -> None:
     if as_json:
-        typer.echo(json.dumps({"ok": True, "price": price_json(price)}, ensure_ascii=False))
+        typer.echo(json.dumps({"ok": True, "price": price_json(price, preview)}, ensure_ascii=False))
         return
     costs = ", ".join(f"{name} {amount}" for name, amount in price.guarantee.parameters.items())
     rows = [("price", f"{price.guarantee.family}: {costs}"), ("promise", price.guarantee.sentence)]
@@ -118,7 +132,8 @@ def show_price(price: Price, *, as_json: bool) -> None:
         (name.replace("_", " "), _pairs(item) if isinstance(item, Mapping) else str(item))
         for name, item in price.expected.items()
     ]
-    rows += [("note", note) for note in price.notes]
+    rows += [("would leave", line) for line in (() if preview is None else preview.lines())]
+    rows += [("note", note) for note in (*price.notes, *(() if preview is None else preview.notes))]
     show_lines(rows)
     out.print("Nothing was read and nothing was spent.", style="dim")
 

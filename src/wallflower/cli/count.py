@@ -11,12 +11,14 @@ import typer
 
 from wallflower.cli.common import (
     AsJson,
+    Asker,
     ColumnNames,
     Decl,
     DryRun,
     Epsilon,
     How,
     OwnerReport,
+    Purpose,
     RequestId,
     Seed,
     ask,
@@ -24,6 +26,7 @@ from wallflower.cli.common import (
     names,
 )
 from wallflower.errors import UsageError
+from wallflower.ledger.admission import OWNER
 
 if TYPE_CHECKING:
     from wallflower.count import Outliers
@@ -36,6 +39,13 @@ class NoiseChoice(StrEnum):
     lomax = "lomax"
     laplace = "laplace"
     inverse = "inverse"
+
+
+class AmongChoice(StrEnum):
+    """Whose rows are neighbours where outliers are counted in groups."""
+
+    group = "group"
+    table = "table"
 
 
 Neighbours = Annotated[
@@ -84,6 +94,20 @@ def count(
             help="Further budget for an interval as narrow as the table allows; 'auto' takes two fifths of --epsilon.",
         ),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="COL",
+            help="Count in every group: each declared value of this column, seen in the rows or not.",
+        ),
+    ] = None,
+    among: Annotated[
+        AmongChoice,
+        typer.Option(
+            "--among", help="With --by: whose rows are neighbours, those of the same group or all of the table."
+        ),
+    ] = AmongChoice.group,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -93,6 +117,8 @@ def count(
     dry_run: DryRun = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
+    asker: Asker = OWNER,
+    purpose: Purpose = "",
     owner_report: OwnerReport = None,
     seed: Seed = None,
 ) -> None:
@@ -102,23 +128,46 @@ def count(
     Example:
         wallflower count salaries.toml --columns salary --neighbours 5 --radius 1000 --epsilon 0.5 --dry-run
     """
-    from wallflower.count import Outliers
+    from wallflower.count import GroupedOutliers, Outliers
 
-    query = Outliers(
-        columns=names(columns),
-        neighbours=neighbours,
-        radius=radius,
-        epsilon=epsilon,
-        noise=noise.value,
-        interval_epsilon=interval_epsilon,
-    )
+    query: GroupedOutliers | Outliers
+    if by is None:
+        query = Outliers(
+            columns=names(columns),
+            neighbours=neighbours,
+            radius=radius,
+            epsilon=epsilon,
+            noise=noise.value,
+            interval_epsilon=interval_epsilon,
+        )
+    else:
+        query = GroupedOutliers(
+            measures=names(columns),
+            by=by,
+            among=among.value,
+            neighbours=neighbours,
+            radius=radius,
+            epsilon=epsilon,
+            noise=noise.value,
+            interval_epsilon=interval_epsilon,
+        )
     if picture is not None:
+        if isinstance(query, GroupedOutliers):
+            raise UsageError("the picture of error by epsilon is for one count.", hint="Leave --by or --picture out.")
         _draw_error(query, declaration, picture)
         dry_run = True
     ask(
         declaration,
         query,
-        How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed),
+        How(
+            dry_run=dry_run,
+            as_json=as_json,
+            request_id=request_id,
+            owner_report=owner_report,
+            seed=seed,
+            asker=asker,
+            purpose=purpose,
+        ),
     )
 
 

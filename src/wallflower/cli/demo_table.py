@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wallflower.cli.common import show_lines
 from wallflower.ledger import Ledger
+from wallflower.privacy.accounts import kind_of
 from wallflower.privacy.release import Release
 from wallflower.schema import load
 from wallflower.session import Query, Session
@@ -35,13 +36,15 @@ def asked(session: Session, question: str, query: Query, *, expect: str) -> tupl
 
 def spent(session: Session) -> Mapping[str, tuple[Fraction, Fraction]]:
     """What each account of the table has paid, and its limit; of two accounts of a family the one that binds."""
-    statement = Ledger.open(session.declaration.ledger).show(session.declaration)
+    statement = Ledger.open(session.declaration).show(session.declaration)
     found = {}
     for standing in statement.accounts:
         if standing.limit is None:
             continue
-        name = "publications" if "publications" in standing.limit else "epsilon"
+        limits = standing.limit.amounts
+        name = "publications" if "publications" in limits else "epsilon"
         if standing.spent[name]:
-            label = standing.account.family + (f" '{standing.account.model}'" if standing.account.model else "")
-            found[label] = (Fraction(standing.spent[name]), Fraction(standing.limit[name]))
+            model = f" '{standing.account.model}'" if standing.account.model else ""
+            label = (standing.account.kind if model else kind_of(standing.account).budget) + model
+            found[label] = (Fraction(standing.spent[name]), Fraction(limits[name]))
     return found

@@ -6,7 +6,21 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, Decl, DryRun, Epsilon, How, OwnerReport, RequestId, Seed, ask, names
+from wallflower.cli.common import (
+    AsJson,
+    Asker,
+    Decl,
+    DryRun,
+    Epsilon,
+    How,
+    OwnerReport,
+    Purpose,
+    RequestId,
+    Seed,
+    ask,
+    names,
+)
+from wallflower.ledger.admission import OWNER
 
 
 def register(app: typer.Typer) -> None:
@@ -83,6 +97,8 @@ def explain(
     dry_run: DryRun = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
+    asker: Asker = OWNER,
+    purpose: Purpose = "",
     owner_report: OwnerReport = None,
     seed: Seed = None,
 ) -> None:
@@ -114,5 +130,13 @@ def explain(
     ask(
         declaration,
         query,
-        How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed),
+        How(
+            dry_run=dry_run,
+            as_json=as_json,
+            request_id=request_id,
+            owner_report=owner_report,
+            seed=seed,
+            asker=asker,
+            purpose=purpose,
+        ),
     )

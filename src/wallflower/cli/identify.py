@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, Decl, DryRun, Epsilon, How, OwnerReport, RequestId, Seed, ask
+from wallflower.cli.common import AsJson, Asker, Decl, DryRun, Epsilon, How, OwnerReport, Purpose, RequestId, Seed, ask
 from wallflower.errors import UsageError
+from wallflower.ledger.admission import OWNER
 
 
 def register(app: typer.Typer) -> None:
@@ -46,6 +47,8 @@ def identify(
     dry_run: DryRun = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
+    asker: Asker = OWNER,
+    purpose: Purpose = "",
     owner_report: OwnerReport = None,
     seed: Seed = None,
 ) -> None:
@@ -68,7 +71,15 @@ def identify(
     ask(
         declaration,
         query,
-        How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed),
+        How(
+            dry_run=dry_run,
+            as_json=as_json,
+            request_id=request_id,
+            owner_report=owner_report,
+            seed=seed,
+            asker=asker,
+            purpose=purpose,
+        ),
     )
 
 

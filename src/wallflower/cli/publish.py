@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, Decl, DryRun, How, OwnerReport, RequestId, Seed, ask, names
+from wallflower.cli.common import AsJson, Asker, Decl, DryRun, How, OwnerReport, Purpose, RequestId, Seed, ask, names
 from wallflower.errors import UsageError
+from wallflower.ledger.admission import OWNER
 
 
 def register(app: typer.Typer) -> None:
@@ -93,6 +94,8 @@ def publish(
     dry_run: DryRun = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
+    asker: Asker = OWNER,
+    purpose: Purpose = "",
     owner_report: OwnerReport = None,
     seed: Seed = None,
 ) -> None:
@@ -115,7 +118,7 @@ def publish(
         "possible_values": possible_values,
         "method": method,
         "entropy_diversity": entropy_diversity,
-        "recursive_diversity": _pair(recursive_diversity),
+        **_pair(recursive_diversity),
         "closeness": closeness,
         "weights": weights_of(weights),
         "unchanged": names(unchanged),
@@ -124,20 +127,28 @@ def publish(
         "ranges": ranges,
     }
     query = PlainTable.of(load(declaration), **choices) if chosen is None else PlainTable(columns=chosen, **choices)  # type: ignore[arg-type]
-    how = How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed)
+    how = How(
+        dry_run=dry_run,
+        as_json=as_json,
+        request_id=request_id,
+        owner_report=owner_report,
+        seed=seed,
+        asker=asker,
+        purpose=purpose,
+    )
     ask(declaration, query, how)
 
 
-def _pair(text: str | None) -> tuple[str, int] | None:
+def _pair(text: str | None) -> dict[str, str | int | None]:
     """c and l from `3,5`."""
     if text is None:
-        return None
+        return {}
     c, _, least = text.partition(",")
     if not least.strip().isdecimal():
         raise UsageError(
             f"recursive diversity is written C,L, got '{text}'.", hint="For example --recursive-diversity 3,5."
         )
-    return c.strip(), int(least)
+    return {"recursive_c": c.strip(), "recursive_l": int(least)}
 
 
 def weights_of(text: str) -> dict[str, str]:

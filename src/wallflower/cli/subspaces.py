@@ -8,18 +8,21 @@ import typer
 
 from wallflower.cli.common import (
     AsJson,
+    Asker,
     ColumnNames,
     Decl,
     DryRun,
     Epsilon,
     How,
     OwnerReport,
+    Purpose,
     RequestId,
     Seed,
     ask,
     names,
 )
 from wallflower.cli.count import Neighbours, NoiseChoice, NoiseOption, Radius
+from wallflower.ledger.admission import OWNER
 
 
 def register(app: typer.Typer) -> None:
@@ -42,6 +45,8 @@ def subspaces(
     dry_run: DryRun = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
+    asker: Asker = OWNER,
+    purpose: Purpose = "",
     owner_report: OwnerReport = None,
     seed: Seed = None,
 ) -> None:
@@ -67,5 +72,13 @@ def subspaces(
     ask(
         declaration,
         query,
-        How(dry_run=dry_run, as_json=as_json, request_id=request_id, owner_report=owner_report, seed=seed),
+        How(
+            dry_run=dry_run,
+            as_json=as_json,
+            request_id=request_id,
+            owner_report=owner_report,
+            seed=seed,
+            asker=asker,
+            purpose=purpose,
+        ),
     )

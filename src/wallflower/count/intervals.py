@@ -18,14 +18,15 @@ from wallflower.mechanisms.noisy_scale import NoisyScale
 from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PureDP
-from wallflower.schema.exact import ExactOrNone, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import MaybeEpsilon
 
 SHARE = Fraction(2, 5)
 """`auto` buys the interval with this share of the count's ε: two sevenths of the whole, near the best split at every number of columns, k and
 ε that was tried."""
 
 
-class IntervalEpsilon(ExactOrNone):
+class IntervalEpsilon(MaybeEpsilon):
     """A field that also takes "auto": that share of the field `epsilon`, which comes before it."""
 
     def __set__(self, instance: object, value: str | int | Fraction | None) -> None:

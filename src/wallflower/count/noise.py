@@ -102,16 +102,16 @@ class Noise:
             return {"name": "lomax", "beta": shown(self._lomax.beta), "tail": "8", "cap": str(self.cap)}
         return {"name": "inverse-sensitivity", "exponent": shown(self.epsilon / 2), "cap": str(self.cap)}
 
-    def margins(self) -> tuple[int, int | None]:
-        """±rows that 19 answers in 20 keep: on the calmest table, and on any table where the cap says so."""
+    def margins(self, miss: Fraction = MISS) -> tuple[int, int | None]:
+        """±rows that all but `miss` of the answers keep: on the calmest table, and on any table where the cap says so."""
         if self.name == "laplace":
-            reach = self._laplace.reach(miss=MISS)
+            reach = self._laplace.reach(miss=miss)
             return reach, reach
         if self.name == "lomax":
-            return self._lomax.reach(self.floor, miss=MISS), self._lomax.reach(self.cap, miss=MISS)
-        return self._inverse_reach(), None
+            return self._lomax.reach(self.floor, miss=miss), self._lomax.reach(self.cap, miss=miss)
+        return self._inverse_reach(miss), None
 
-    def _inverse_reach(self) -> int:
+    def _inverse_reach(self, miss: Fraction) -> int:
         """On the calmest table, far from both ends of the range."""
         weights, reach, width = [1.0], [0], 0
         for j in range(1, min(math.ceil(100 / self.epsilon), 5 * LONGEST)):
@@ -119,7 +119,7 @@ class Noise:
             width += step
             weights.append(2 * step * math.exp(-float(self.epsilon) / 2 * j))
             reach.append(width)
-        outside = sum(weights) * float(MISS)
+        outside = sum(weights) * float(miss)
         tail = 0.0
         for weight, far in zip(reversed(weights), reversed(reach), strict=True):
             tail += weight

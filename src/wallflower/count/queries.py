@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.intervals import IntervalEpsilon, NarrowInterval, advised
@@ -14,12 +15,14 @@ from wallflower.count.noise import NOISES, Noise, NoiseName
 from wallflower.count.profiles import REPLACE_ONE, profile
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
+from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import Exact, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import Epsilon, Exact, Names, Whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,19 +37,18 @@ class Outliers:
 
     name: ClassVar[str] = "count"
 
-    columns: tuple[str, ...]
-    neighbours: int
+    columns: Names = Names()
+    neighbours: Whole = Whole(least=1)
     """A row with fewer others within the radius is an outlier."""
-    radius: Exact = Exact()
-    epsilon: Exact = Exact(above_zero=True)
+    radius: Exact = Exact(least=0)
+    epsilon: Epsilon = Epsilon()
     noise: NoiseName = "auto"
     """lomax (calm tables get little noise), laplace (the same for all), inverse; auto chooses by public things."""
     interval_epsilon: IntervalEpsilon = IntervalEpsilon()
     """Further budget for an interval as narrow as the table allows; "auto" takes two fifths of `epsilon`. Lomax noise only."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", tuple(self.columns))
-        check_question(self.columns, self.neighbours, self.radius)
+        check_columns(self.columns)
         if self.noise not in NOISES:
             raise UsageError(f"'noise' must be one of {', '.join(NOISES)}, got '{self.noise}'.")
 
@@ -120,13 +122,9 @@ class Outliers:
         return NarrowInterval(noise=noise, epsilon=self.interval_epsilon)
 
 
-def check_question(columns: tuple[str, ...], neighbours: int, radius: Fraction) -> None:
+def check_columns(columns: tuple[str, ...]) -> None:
     if not columns or len(set(columns)) != len(columns):
         raise UsageError("'columns' must name at least one column, each once.")
-    if neighbours < 1:
-        raise UsageError(f"'neighbours' must be at least 1, got {neighbours}.")
-    if radius < 0:
-        raise UsageError(f"'radius' must be at least 0, got {shown(radius)}.")
 
 
 def largest_answer(rows: Rows) -> int:
@@ -136,21 +134,17 @@ def largest_answer(rows: Rows) -> int:
 
 def measure(rows: Rows, columns: tuple[str, ...], radius: Fraction, noise: Noise) -> tuple[int, Profile | None]:
     """The true count, and the profile where the noise wants one. Private, both of them."""
+    # Under replace-one the number of rows is public, and no count moves by more.
+    cap = min(noise.cap, max(rows.size, 1)) if noise.neighbours == REPLACE_ONE else noise.cap
     ball = declared_ball(rows.declaration, columns, radius)
-    points = rows.fetch(numbers=columns).numbers
+    return measure_points(rows.fetch(numbers=columns).numbers, ball, noise, cap=cap)
+
+
+def measure_points(points: NDArray[np.int64], ball: Ball, noise: Noise, *, cap: int) -> tuple[int, Profile | None]:
     degrees = capped_degrees(points, ball, noise.k + noise.horizon)
     bounds = None
     if noise.horizon:
-        bounds = profile(
-            points,
-            degrees,
-            ball,
-            k=noise.k,
-            horizon=noise.horizon,
-            # Under replace-one the number of rows is public, and no count moves by more.
-            cap=min(noise.cap, max(rows.size, 1)) if noise.neighbours == REPLACE_ONE else noise.cap,
-            neighbours=noise.neighbours,
-        )
+        bounds = profile(points, degrees, ball, k=noise.k, horizon=noise.horizon, cap=cap, neighbours=noise.neighbours)
     return int((degrees < noise.k).sum()), bounds
 
 

@@ -12,20 +12,27 @@ from __future__ import annotations
 
 import math
 
-_TABLE = (2, 5, 12, 24, 44, 78, 134, 240, 364, 554, 870, 1357, 2069)
-"""A(1) to A(13). 2, 5 and 12 are exact: two ends of an interval, the pentagon (touching points of a hexagon are
-neighbours of each other), the icosahedron. From 4 on: upper bounds on the kissing number of spheres (Mittelmann and
-Vallentin, High-accuracy semidefinite programming bounds for kissing numbers, Experimental Mathematics 19, 2010)."""
+_TABLE = (
+    *(2, 5, 12, 24, 44, 78, 134, 239, 363, 553, 869, 1356, 2066),
+    *(3183, 4866, 7355, 11072, 16572, 24812, 36764, 54584, 82340, 124416, 196559),
+)
+"""A(1) to A(24). 2, 5 and 12 are exact: two ends of an interval, the pentagon (touching points of a hexagon are neighbours of each other),
+the icosahedron. Beyond, upper bounds on the kissing number of spheres, rounded down: 4 Musin, The kissing number in four dimensions, Annals
+of Mathematics 168 (2008); 5 to 7 and 14 to 23 Mittelmann and Vallentin, High-accuracy semidefinite programming bounds for kissing numbers,
+Experimental Mathematics 19 (2010), Table 1 (s14); 9 to 13 Machado and de Oliveira Filho, Improving the semidefinite programming bound for the
+kissing number by exploiting polynomial symmetry, Experimental Mathematics 27 (2018), which are verified in interval arithmetic. 8 and 24
+are one below the kissing numbers 240 and 196560 (Odlyzko and Sloane; Levenshtein, 1979), because points here are further than r
+apart: `profiles.md`."""
 
 
 def packing(dimension: int) -> int:
     """At most how many points, pairwise further than r apart, lie within r of a centre.
 
-    Above 13 columns by caps: two such points are seen from the centre at more than 60°, so caps of 30° around their
+    Above 24 columns by caps: two such points are seen from the centre at more than 60°, so caps of 30° around their
     directions do not overlap, and each covers at least 2^(1−d) / ((d − 1)·√(2π/(d − 2))) of the sphere.
 
-    >>> packing(2), packing(10), packing(20)
-    (5, 554, 5885424)
+    >>> packing(2), packing(10), packing(20), packing(30)
+    (5, 553, 36764, 7375293342)
     """
     if dimension <= len(_TABLE):
         return _TABLE[dimension - 1]

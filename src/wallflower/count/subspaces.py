@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.noise import NOISES, Noise, NoiseName
-from wallflower.count.queries import check_question, expected_error, largest_answer, measure, public_settings
+from wallflower.count.queries import check_columns, expected_error, largest_answer, measure, public_settings
 from wallflower.count.sensitivity import global_sensitivity
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
@@ -24,7 +24,8 @@ from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
 from wallflower.progress import report
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import Exact, ExactOrNone, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import Epsilon, Exact, MaybeEpsilon, Names, Whole
 
 MOST_SUBSPACES = 100_000
 """More candidates than this are refused before any row is read."""
@@ -41,23 +42,22 @@ class Subspaces:
 
     name: ClassVar[str] = "subspaces"
 
-    columns: tuple[str, ...]
-    size: int
+    columns: Names = Names()
+    size: Whole = Whole(least=1)
     """How many columns a subspace has."""
-    top: int
+    top: Whole = Whole(least=1)
     """How many subspaces to find."""
-    neighbours: int
+    neighbours: Whole = Whole(least=1)
     """A row with fewer others within the radius is an outlier."""
-    radius: Exact = Exact()
-    epsilon: Exact = Exact(above_zero=True)
+    radius: Exact = Exact(least=0)
+    epsilon: Epsilon = Epsilon()
     """Budget for finding the subspaces."""
-    counts_epsilon: ExactOrNone = ExactOrNone()
+    counts_epsilon: MaybeEpsilon = MaybeEpsilon()
     """Further budget for counting in all the subspaces found; without it no counts."""
     noise: NoiseName = "auto"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", tuple(self.columns))
-        check_question(self.columns, self.neighbours, self.radius)
+        check_columns(self.columns)
         if not 1 <= self.size <= len(self.columns):
             raise UsageError(f"'size' must be between 1 and the {len(self.columns)} columns, got {self.size}.")
         many = math.comb(len(self.columns), self.size)

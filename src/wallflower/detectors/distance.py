@@ -12,7 +12,8 @@ from wallflower.detectors.base import Written
 from wallflower.detectors.contexts import EVERY, Batch, Contexts, Decider, Flags, Ints, Robustness, Scorer
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
-from wallflower.schema.exact import Exact, brief
+from wallflower.schema.exact import brief
+from wallflower.schema.fields import Exact
 
 
 @register("distance")
@@ -38,6 +39,10 @@ class Distance(Written):
     @property
     def share(self) -> Fraction:
         return self.p
+
+    def largest(self, span: int, rows: int) -> int:
+        """A bound on the whole numbers that deciding computes, for values `span` steps apart."""
+        return rows * self.share.denominator
 
     def reach(self, step: Fraction) -> int:
         """The radius in whole steps; no two values are further apart than a machine word can say."""

@@ -13,7 +13,8 @@ from wallflower.detectors.base import Written
 from wallflower.detectors.contexts import Batch, Contexts, Decider, Flags, Robustness, Scorer
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError, UsageError
-from wallflower.schema.exact import Exact, brief
+from wallflower.schema.exact import brief
+from wallflower.schema.fields import Exact
 
 SCALE_BITS = 20
 """Critical values are whole multiples of 2^-20: validity is then a comparison of integers."""

@@ -13,7 +13,8 @@ from wallflower.detectors.base import Written
 from wallflower.detectors.contexts import EVERY, Batch, Contexts, Decider, Flags
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
-from wallflower.schema.exact import Exact, brief
+from wallflower.schema.exact import brief
+from wallflower.schema.fields import Exact
 
 CHUNK = 2**14
 """Contexts that share one list of entries."""
@@ -41,6 +42,10 @@ class Histogram(Written):
     @property
     def share(self) -> Fraction:
         return self.rare
+
+    def largest(self, span: int, rows: int) -> int:
+        """A bound on the whole numbers that deciding computes, for values `span` steps apart."""
+        return rows * self.share.denominator
 
     def stands_out(self, values: NDArray[np.int64], value: int, /, *, step: Fraction) -> bool:
         if len(values) == 0:

@@ -13,7 +13,8 @@ from wallflower.detectors.base import Written
 from wallflower.detectors.contexts import Batch, Contexts, Decider, Flags
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
-from wallflower.schema.exact import Exact, brief
+from wallflower.schema.exact import brief
+from wallflower.schema.fields import Exact
 
 FLOOR = 1e-10
 """Added to a mean reach, in steps, as scikit-learn does: copies at distance zero then have a huge but finite density."""

@@ -58,17 +58,22 @@ def find_columns(wanted: Sequence[str], physical: Sequence[str]) -> None:
     What the data do have is not said, but for another spelling of the same name: the first line of a file without a
     header is a row, and askers read this.
     """
-    for name in wanted:
-        if name not in physical:
-            alike = [other for other in physical if _letters(other) == _letters(name)]
-            said = (
-                f"Did you mean '{alike[0]}'?" if alike else "`wallflower declare` on the data drafts all that it has."
-            )
-            raise DeclarationError(
-                f"the data have no column '{name}'.", hint=f"{said} A text file begins with a line of names."
-            )
-        if list(physical).count(name) > 1:
-            raise DeclarationError(f"the data have several columns named '{name}'.", hint="Rename all but one.")
+    error = next(filter(None, (_not_once(name, physical) for name in wanted)), None)
+    physical = ()  # whoever prints the frames of this error must not find the names of a text file, which may be rows
+    if error is not None:
+        raise error
+
+
+def _not_once(name: str, physical: Sequence[str]) -> DeclarationError | None:
+    if name not in physical:
+        alike = [other for other in physical if _letters(other) == _letters(name)]
+        said = f"Did you mean '{alike[0]}'?" if alike else "`wallflower declare` on the data drafts all that it has."
+        return DeclarationError(
+            f"the data have no column '{name}'.", hint=f"{said} A text file begins with a line of names."
+        )
+    if list(physical).count(name) > 1:
+        return DeclarationError(f"the data have several columns named '{name}'.", hint="Rename all but one.")
+    return None
 
 
 def find_table(table: str, tables: Sequence[str]) -> None:

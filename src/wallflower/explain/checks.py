@@ -11,11 +11,10 @@ from wallflower.explain import constrained, full
 from wallflower.explain.utilities import Utility
 from wallflower.schema.exact import shown
 
-MOST_POPULATION = 2**40
 LEAST_FAILURE = Fraction(1, 10**12)
 
 
-def check_columns(by: Sequence[str], detector: object, *, samples: int, min_population: int) -> None:
+def check_columns(by: Sequence[str], detector: object) -> None:
     if not by or len(set(by)) != len(by):
         raise UsageError("'by' must name at least one column, each once.")
     if not isinstance(detector, Detector):
@@ -23,10 +22,6 @@ def check_columns(by: Sequence[str], detector: object, *, samples: int, min_popu
             f"'detector' must have a method stands_out, got {type(detector).__name__}.",
             hint="Use wallflower.detectors, or see its Detector for one of your own.",
         )
-    if not 1 <= samples <= 10_000:
-        raise UsageError(f"'samples' must be from 1 to 10000, got {samples}.")
-    if not 1 <= min_population <= MOST_POPULATION:
-        raise UsageError(f"'min_population' must be from 1 to {MOST_POPULATION}, got {min_population}.")
 
 
 def check_search(search: str | None, utility: str | Utility, start: Mapping[str, Sequence[str]] | None) -> None:

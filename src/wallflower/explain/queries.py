@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from wallflower.detectors.base import Detector, spelled
@@ -12,7 +11,7 @@ from wallflower.engines.base import Record, Rows
 from wallflower.errors import UsageError
 from wallflower.explain import constrained, full, trial
 from wallflower.explain.checks import check_certificate, check_columns, check_full, check_search, one_of
-from wallflower.explain.fields import Contexts, Names, Start
+from wallflower.explain.fields import Contexts, Start
 from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.languages import Vocabularies, vocabularies
@@ -25,7 +24,7 @@ from wallflower.explain.validity import decider
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import Exact, ExactOrNone, shown
+from wallflower.schema.fields import Epsilon, MaybeEpsilon, Names, Whole
 
 REACH, SLOW_REACH = 24, 12
 """log2 of how many contexts `exact` looks at, at most: with fast detectors and built-in utilities, and with one's own."""
@@ -51,27 +50,27 @@ class Context:
     by: Names = Names()
     """Columns with declared values or bins; a context holds at least one value of each."""
     detector: Detector
-    epsilon: Exact = Exact(above_zero=True)
+    epsilon: Epsilon = Epsilon()
     """Budget, the certificate's part included."""
     guarantee: Literal["output-constrained", "full"] = "output-constrained"
     search: Literal["exact", "uniform", "walk", "dfs", "bfs"] | None = None
     """None: `exact` when the declared domain has at most 2^24 contexts around a record (2^12 for a detector or utility of one's own), else `bfs`."""
-    samples: int = 50
+    samples: Whole = Whole(50, least=1, most=10_000)
     """Contexts that a search other than `exact` collects; the paper's 50."""
-    min_population: int = 10
+    min_population: Whole = Whole(10, least=1)
     """A context with fewer rows is not valid. 10 is the least count many statistical offices publish."""
     utility: Literal["population", "overlap"] | Utility = "population"
     start: Start = Start()
     """A public context, `col=v|v;col=v`: what `overlap` compares with, and where walk, dfs and bfs begin."""
     contexts: Contexts = Contexts()
     """Languages of columns, `job=sets,age=range`; others by the public default (`explain.languages`)."""
-    certificate_epsilon: ExactOrNone = ExactOrNone()
+    certificate_epsilon: MaybeEpsilon = MaybeEpsilon()
     """With `full`: the part of epsilon spent on checking that the selected context is valid, else no answer."""
-    certificate_failure: ExactOrNone = ExactOrNone()
+    certificate_failure: MaybeEpsilon = MaybeEpsilon()
     """With `full`: the most probable an invalid context may get past that check."""
 
     def __post_init__(self) -> None:
-        check_columns(self.by, self.detector, samples=self.samples, min_population=self.min_population)
+        check_columns(self.by, self.detector)
         one_of("guarantee", self.guarantee, ("output-constrained", "full"))
         check_search(self.search, self.utility, self.start)
         if self.guarantee == "full":
@@ -91,11 +90,11 @@ class Context:
                 f"{declaration.max_rows} rows of '{self.metric}' could add up to more than 2^60 steps.",
                 hint=f"Declare a coarser step for [columns.{self.metric}], or a smaller max_rows.",
             )
-        share = getattr(self.detector, "share", None)
-        if isinstance(share, Fraction) and declaration.max_rows * share.denominator >= MOST_SUM:
+        largest = getattr(self.detector, "largest", None)
+        if largest is not None and largest(bounds.last - bounds.first, declaration.max_rows) >= MOST_SUM:
             raise UsageError(
-                f"{declaration.max_rows} rows times the denominator of {shown(share)} is more than 2^60.",
-                hint="Write the share with fewer digits.",
+                f"deciding {spelled(self.detector)} for {declaration.max_rows} rows of '{self.metric}' could need whole numbers above 2^60.",
+                hint="Write the detector's setting with fewer digits, or declare a coarser step or a smaller max_rows.",
             )
         found = vocabularies(declaration, self.by, self.contexts)
         found.check()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from wallflower.geometry.index import RadiusIndex
 from wallflower.identify.counting import within
 from wallflower.identify.metric import Metric
+from wallflower.identify.overlap import exact_overlap, plane_bounds
 
 Ints = NDArray[np.int64]
 
@@ -25,13 +26,18 @@ MOST_PAIRS = 1_000_000
 
 
 def most_influenced(metric: Metric, asked: Ints) -> int:
-    """At least as many questions as any one row can influence; `asked` has one row per question, repeats included."""
+    """As many questions as any one row can influence where that can be found out, else a bound; `asked` has one row per question, repeats
+    included."""
     values, multiplicity = np.unique(asked, axis=0, return_counts=True)
     if metric.alone or len(values) <= 1:
         return int(multiplicity.max(initial=0))
     best = min(_most_in_a_window(metric, place, asked[:, place]) for place in range(asked.shape[1]))
-    if asked.shape[1] == 1:
+    if asked.shape[1] == 1 and all(metric.by_gap):
         return best
+    exact = exact_overlap(metric, values, multiplicity)
+    if exact is not None:
+        return exact
+    best = min([best, *plane_bounds(metric, values, multiplicity)])
     if len(values) <= PEELED:
         return min(best, _peel(metric.twice, values, multiplicity))
     return min(

@@ -19,7 +19,8 @@ from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import Guarantee, PureDP, SensitivePrivacy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration, Model
-from wallflower.schema.exact import Exact, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import Epsilon
 
 METHODS = ("sensitive", "dp", "lookahead")
 BOUNDS = ("star", "paper")
@@ -37,7 +38,7 @@ class Anomalies:
 
     values: Values = Values()
     """Public values, each a mapping of every column of the model; asking one twice costs twice."""
-    epsilon: Exact = Exact(above_zero=True)
+    epsilon: Epsilon = Epsilon()
     """Budget of one question; a request is charged by how many of its questions one row can influence."""
     model: str = "default"
     """The declared model, [identify.NAME]."""

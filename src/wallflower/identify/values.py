@@ -14,6 +14,7 @@ from wallflower.identify.metric import Metric
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import Categories, Dates, Numbers
 from wallflower.schema.exact import exact, shown
+from wallflower.schema.fields import Field
 
 Given = Mapping[str, str | int | Fraction | date]
 
@@ -35,20 +36,11 @@ def as_texts(values: Iterable[Given]) -> tuple[dict[str, str], ...]:
     return tuple(texts)
 
 
-class Values:
+class Values(Field[Iterable[Given], tuple[dict[str, str], ...]]):
     """A field that takes values as they are given and holds them as texts."""
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: object, owner: type | None = None) -> tuple[dict[str, str], ...]:
-        if instance is None:
-            raise AttributeError(self._name)  # which is how a dataclass learns that there is no default
-        held: tuple[dict[str, str], ...] = instance.__dict__[self._name]
-        return held
-
-    def __set__(self, instance: object, value: Iterable[Given]) -> None:
-        instance.__dict__[self._name] = as_texts(value)
+    def read(self, value: Iterable[Given]) -> tuple[dict[str, str], ...]:
+        return as_texts(value)
 
 
 def _as_text(name: str, cell: str | int | Fraction | date) -> str:

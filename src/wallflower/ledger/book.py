@@ -1,55 +1,45 @@
-"""The ledger: an append-only SQLite file that says what has been released, and refuses what would be too much.
+"""The ledger of one table: open it, charge it, record answers, change its limits. Where it is kept is a store's affair.
 
-A charge is checked and written in one transaction that holds SQLite's write lock from its first read, and is on disk
-before `charge` returns. Every call opens a connection of its own, so a file that was deleted or replaced is noticed and
-a ledger may be used after a fork. SQLAlchemy is imported inside functions, so importing this module is cheap.
+A charge is checked and debited in one transaction, and is on disk before anything is read; an answer is on disk before
+anything is shown. A ledger is opened from its last checkpoint, and what was appended since is read and checked; the
+whole chain is read by `verify`, and an older entry is checked when it is read.
 """
 
 from __future__ import annotations
 
-import os
-import sqlite3
+import hashlib
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
-from urllib.parse import quote
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from wallflower.errors import LedgerError
-from wallflower.ledger import ledger_errors, statement
-from wallflower.ledger.admission import checked, recorded, standing
-from wallflower.ledger.journal import Books, Damaged, Event, limits_of
+from wallflower.errors import LedgerError, WallflowerError
+from wallflower.ledger import ledger_errors, marker, statement, verification
+from wallflower.ledger.admission import OWNER, Ask, Debit, Shares, binding, checked, debits
+from wallflower.ledger.events import Event
+from wallflower.ledger.history import Line, history
+from wallflower.ledger.journal import Journal, limits_of
+from wallflower.ledger.processes import is_gone, this_process
 from wallflower.ledger.redeclaration import changed, refuse_other_table, refuse_unfit
-from wallflower.privacy.accounts import bookings
-from wallflower.privacy.guarantees import Guarantee
+from wallflower.privacy.account import Account
+from wallflower.privacy.guarantee import Guarantee
 from wallflower.schema.declaration import Declaration
+from wallflower.schema.exact import shown
+from wallflower.stores.base import FORMAT, Damaged, Store, Transaction, Unsure
+from wallflower.stores.opening import is_server, open_store
 
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
+PATIENCE_S = 30.0
+"""How long a charge waits for other processes: for their writing, and for the answer under its own request id."""
 
-APPLICATION = 0x57464C52
-"""SQLite's `application_id` of a ledger ("WFLR")."""
+POLL_S = 0.05
 
-VERSION = 1
-"""SQLite's `user_version`: the format of the events."""
-
-PATIENCE_S = 30
-"""How long a charge waits for other processes."""
-
-SCHEMA = (
-    """CREATE TABLE events (
-        entry INTEGER PRIMARY KEY AUTOINCREMENT,
-        at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL UNIQUE)""",
-    """CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
-        BEGIN SELECT RAISE(ABORT, 'events are never changed'); END""",
-    """CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
-        BEGIN SELECT RAISE(ABORT, 'events are never removed'); END""",
-)
+RECOMPUTED = frozenset({"plain-k-anonymity"})
+"""Accounts whose promise is no matter of chance: an answer that was never recorded may be computed anew, uncharged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,14 +50,38 @@ class Charge:
     request_id: str
     account: str
     """The table's id."""
-    spent: Mapping[str, str]
-    """In the account of this family that binds, this charge included."""
-    left: Mapping[str, str]
+    at: str
+    head: str
+    """The hash of the charge's own event."""
+    debited: tuple[Debit, ...] = ()
+    """Every account it is booked in, this charge included."""
+    asked: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The question in full, as it is kept."""
     replay: dict[str, Any] | None = field(default=None, repr=False)
+    file: str | None = None
+    """The digest of the kept file of a recorded publication."""
+
+    @property
+    def spent(self) -> dict[str, str]:
+        """In the account of this family that binds, this charge included."""
+        spent: dict[str, str] = binding(self.debited).to_json()["spent"]
+        return spent
+
+    @property
+    def left(self) -> dict[str, str]:
+        left: dict[str, str] = binding(self.debited).to_json()["left"] or {}
+        return left
 
     def to_json(self) -> dict[str, Any]:
         """The `ledger` part of a release."""
-        return {"account": self.account, "entry": self.entry, "spent": dict(self.spent), "left": dict(self.left)}
+        return {
+            "account": self.account,
+            "entry": self.entry,
+            "spent": self.spent,
+            "left": self.left,
+            "debited": [debit.to_json() for debit in self.debited],
+            "head": f"sha256:{self.head}",
+        }
 
 
 Arguments = ParamSpec("Arguments")
@@ -77,25 +91,23 @@ Result = TypeVar("Result")
 def _helpful(
     method: Callable[Concatenate[Ledger, Arguments], Result],
 ) -> Callable[Concatenate[Ledger, Arguments], Result]:
-    """Turn what goes wrong with the file into a sentence that helps, without a chain or a library's traceback."""
+    """Turn what goes wrong with the store into a sentence that helps, without a chain or a library's traceback."""
 
     @wraps(method)
     def helped(self: Ledger, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
-        from sqlalchemy.exc import DBAPIError
-
-        known = self._books.entry > 0
+        known = self._known
         try:
             return method(self, *arguments, **named)
+        except WallflowerError:
+            raise
         except Damaged as error:
-            trouble = ledger_errors.damaged(self.path, str(error))
-        except UnicodeDecodeError:  # from the driver, over a damaged table definition
-            trouble = ledger_errors.damaged(self.path, "its text cannot be read")
-        except DBAPIError as error:
-            trouble = ledger_errors.in_sqlite(self.path, error.orig, known=known)
-        except sqlite3.Error as error:
-            trouble = ledger_errors.in_sqlite(self.path, error, known=known)
-        except OSError as error:
-            trouble = ledger_errors.in_files(self.path, error, known=known, making=method.__name__ == "_make")
+            trouble: WallflowerError | None = ledger_errors.damaged(self.place, str(error))
+        except Exception as error:  # whatever the store cannot explain is raised again below
+            trouble = self._store.explain(error, known=known, making=method.__name__ == "_make")
+            if trouble is None:
+                raise
+        if trouble is None:  # pragma: no cover - raised above
+            raise AssertionError
         raise trouble  # outside the handlers: inside them Python would keep the first error as __context__
 
     return helped
@@ -104,237 +116,411 @@ def _helpful(
 class Ledger:
     """The ledger of one table. Made by `Ledger.init`, never by a charge."""
 
-    def __init__(self, path: Path, *, patience_s: int = PATIENCE_S) -> None:
-        self.path = path
-        self._engine = _engine(path, patience_s)
-        self._books = Books()
+    def __init__(self, store: Store, *, patience_s: float = PATIENCE_S) -> None:
+        self.place = store.place
+        self._store = store
+        self._patience_s = patience_s
+        self._journal: Journal | None = None
+        self._known = False
         self._lock = threading.Lock()
+        self._answering: set[int] = set()
+        """Entries that this very object has charged and not yet answered."""
+        self._part = uuid.uuid4().hex
 
     @classmethod
-    def open(cls, path: str | Path, *, patience_s: int = PATIENCE_S) -> Ledger:
-        """An existing ledger, read and checked from its first event to its last."""
-        ledger = cls(Path(path), patience_s=patience_s)
+    def open(cls, place: Declaration | str | Path, *, patience_s: float = PATIENCE_S) -> Ledger:
+        """An existing ledger, read and checked from its last checkpoint on; a server's by its declaration."""
+        ledger = cls(_store(place, patience_s), patience_s=patience_s)
         ledger._read()
         return ledger
 
     @classmethod
-    def init(cls, declaration: Declaration) -> list[str]:
+    def init(cls, declaration: Declaration, *, by: str = OWNER, reason: str = "") -> list[str]:
         """Create the ledger a declaration names, or record its new limits; spending is never reset. Says what changed."""
-        ledger = cls(declaration.ledger)
-        if not declaration.ledger.exists():
-            return ledger._make(declaration)
-        return ledger._change(declaration)
+        ledger = cls(_store(declaration, PATIENCE_S))
+        if not ledger._exists():
+            return ledger._make(declaration, by, reason)
+        return ledger._change(declaration, by, reason)
 
-    @_helpful
-    def check(
-        self, guarantee: Guarantee, *, declaration: Declaration, query: Mapping[str, Any], request_id: str | None = None
-    ) -> bool:
-        """Refuse what `charge` would refuse now, or say whether it has an answer already; promises nothing about later."""
-        with self._transaction("BEGIN"):
-            answered = recorded(self._books, declaration, query, request_id) is not None
-            if not answered:
-                checked(self._books, guarantee, declaration, self.path)
-        return answered
+    def check(self, guarantee: Guarantee, **named: Any) -> bool:
+        """Refuse what `charge` would refuse now, or say whether its request is answered, or being answered, already."""
+        return self._check(Ask(guarantee=guarantee, **named))
 
-    @_helpful
+    def preview(self, guarantee: Guarantee, **named: Any) -> tuple[Debit, ...]:
+        """Every account that a charge would debit and where it would leave them; refuses what `charge` would refuse."""
+        return self._preview(Ask(guarantee=guarantee, **named))
+
     def charge(
-        self, guarantee: Guarantee, *, declaration: Declaration, query: Mapping[str, Any], request_id: str | None = None
+        self,
+        guarantee: Guarantee,
+        *,
+        declaration: Declaration,
+        query: Any,
+        request_id: str | None = None,
+        asker: str = OWNER,
+        purpose: str = "",
+        shares: Shares | None = None,
     ) -> Charge:
-        """Check and debit in one transaction, on disk before this returns; or the answer recorded under `request_id`."""
-        request = uuid.uuid4().hex if request_id is None else request_id
-        content = {
-            "guarantee": guarantee.to_json(),
-            "query": dict(query),
-            "declaration": declaration.fingerprint,
-            "request_id": request,
-        }
-        with self._transaction("BEGIN IMMEDIATE") as connection:
-            earlier = recorded(self._books, declaration, query, request_id)
-            if earlier is not None:
-                return self._replayed(connection, earlier, declaration, guarantee)
-            booked = checked(self._books, guarantee, declaration, self.path)
-            spent, left = standing(self._books, booked, declaration, with_charge=True)
-            entry = self._append(connection, "charge", content)
-        return Charge(entry=entry, request_id=request, account=declaration.id, spent=spent, left=left)
+        """Check and debit in one transaction, on disk before this returns; or the answer recorded under `request_id`.
+
+        While that answer is being computed elsewhere, this waits for it as long as the ledger's patience lasts.
+        """
+        ask = Ask(
+            guarantee=guarantee,
+            declaration=declaration,
+            query=query,
+            request_id=uuid.uuid4().hex if request_id is None else request_id,
+            asker=asker,
+            purpose=purpose,
+            shares=shares,
+        )
+        return self.admit(ask)
+
+    def admit(self, ask: Ask) -> Charge:
+        """`charge`, for a request that has an id."""
+        deadline = time.monotonic() + self._patience_s
+        retried = False
+        while True:
+            try:
+                charge = self._admit(ask)
+            except Unsure:
+                if retried:
+                    raise ledger_errors.unsure(self.place, str(ask.request_id)) from None
+                retried = True  # the next attempt finds the charge by its id, or makes it
+                continue
+            if charge is not None:
+                return charge
+            if time.monotonic() >= deadline:
+                raise ledger_errors.pending(str(ask.request_id), self._entry_of(ask))
+            time.sleep(POLL_S)
 
     @_helpful
-    def answer(self, entry: int, release: Mapping[str, Any]) -> None:
-        """Record the answer to a charge, on disk before this returns. An answer is recorded once."""
-        with self._transaction("BEGIN IMMEDIATE") as connection:
-            if entry not in self._books.charges or entry in self._books.answers:
-                raise LedgerError(
-                    f"entry {entry} of {self.path.name} is not a charge that waits for an answer.",
-                    hint="Nothing was released. Ask again with a new request id.",
-                )
-            self._append(connection, "answer", {"charge": entry, "release": dict(release)})
+    def _admit(self, ask: Ask) -> Charge | None:
+        """The charge, made or found; None while another process is answering it."""
+        with self._transaction(write=True) as transaction:
+            return self.admit_within(transaction, ask)
+
+    def admit_within(self, transaction: Transaction, ask: Ask) -> Charge | None:
+        journal = self.journal
+        found = transaction.charge(ask.asker, str(ask.request_id))
+        if found is not None:
+            return self._found(transaction, found.entry, ask)
+        booked = checked(journal, ask, self.place)
+        debited = debits(journal, booked, ask.declaration)
+        question = ask.question()
+        content = {
+            "request": ask.request_id,
+            "asker": ask.asker,
+            "purpose": ask.purpose,
+            "question": question,
+            "fingerprint": ask.declaration.fingerprint,
+            "account": booked[0].account.code,
+            "amounts": {name: shown(amount) for name, amount in booked[0].amounts.items()},
+            "promise": ask.guarantee.to_json(),
+            "process": this_process(self._part, self._store.presence()),
+        }
+        record = question.get("record")
+        if booked[0].account.kind in {"dp-others", "output-constrained-dp"}:
+            content["record"] = "(not named)" if record is None else str(record)
+        event = self._append(transaction, "charge", content)
+        self._answering.add(event.entry)
+        return Charge(
+            entry=event.entry,
+            request_id=str(ask.request_id),
+            account=ask.declaration.id,
+            at=event.at,
+            head=event.hash,
+            debited=debited,
+            asked=question,
+        )
+
+    def _found(self, transaction: Transaction, entry: int, ask: Ask) -> Charge | None:
+        """What a request that was charged before stands for now: its answer, a computation, or nothing any more."""
+        event = self._event(transaction, entry)
+        content = event.content
+        if content["fingerprint"] != ask.declaration.fingerprint or not ask.is_question(content["question"]):
+            raise ledger_errors.other_question(str(ask.request_id))
+        reply = transaction.reply(entry)
+        charge = Charge(
+            entry=entry,
+            request_id=content["request"],
+            account=ask.declaration.id,
+            at=event.at,
+            head=event.hash,
+            asked=content["question"],
+            debited=(),
+        )
+        if reply is None:
+            return self._unanswered(transaction, charge, content)
+        answer = self._event(transaction, reply.entry)
+        if answer.kind == "closed":
+            raise ledger_errors.dead(charge.request_id, entry)
+        said = answer.content
+        return replace(charge, replay=dict(said["release"]), file=said.get("file"))
+
+    def _unanswered(self, transaction: Transaction, charge: Charge, content: Mapping[str, Any]) -> Charge | None:
+        process = content["process"]
+        if process["part"] == self._part:
+            gone = charge.entry not in self._answering
+        else:
+            gone = is_gone(process, self._store.present, one_machine=not is_server(self.place))
+        if not gone:
+            return None
+        self._answering.add(charge.entry)
+        if Account.of(content["account"]).kind in RECOMPUTED:
+            return charge
+        self._append(transaction, "closed", {"charge": charge.entry, "why": "its process has ended"})
+        raise _AfterCommit(ledger_errors.dead(charge.request_id, charge.entry))
+
+    @_helpful
+    def _check(self, ask: Ask) -> bool:
+        with self._transaction(write=False) as transaction:
+            if ask.request_id is not None:
+                found = transaction.charge(ask.asker, ask.request_id)
+                if found is not None:
+                    content = self._event(transaction, found.entry).content
+                    if content["fingerprint"] != ask.declaration.fingerprint or not ask.is_question(
+                        content["question"]
+                    ):
+                        raise ledger_errors.other_question(ask.request_id)
+                    return Account.of(content["account"]).kind not in RECOMPUTED or (
+                        transaction.reply(found.entry) is not None
+                    )
+            checked(self.journal, ask, self.place)
+        return False
+
+    @_helpful
+    def _preview(self, ask: Ask) -> tuple[Debit, ...]:
+        with self._transaction(write=False):
+            return debits(self.journal, checked(self.journal, ask, self.place), ask.declaration)
+
+    @_helpful
+    def _entry_of(self, ask: Ask) -> int:
+        with self._transaction(write=False) as transaction:
+            found = transaction.charge(ask.asker, str(ask.request_id))
+            return 0 if found is None else found.entry
+
+    def answer(self, entry: int, release: Mapping[str, Any], *, file: bytes | None = None) -> dict[str, Any]:
+        """Record the answer to a charge, and its file; on disk before this returns. Returns what is recorded.
+
+        An answer is recorded once; where it may be computed anew, the first that was recorded wins.
+        """
+        for last in (False, True):
+            try:
+                return self._answer(entry, release, file)
+            except Unsure:
+                if last:
+                    raise ledger_errors.unsure(self.place, f"of entry {entry}") from None
+        raise AssertionError  # pragma: no cover - the loop returns or raises
+
+    @_helpful
+    def _answer(self, entry: int, release: Mapping[str, Any], file: bytes | None) -> dict[str, Any]:
+        with self._transaction(write=True) as transaction:
+            return self.answer_within(transaction, entry, release, file)
+
+    def answer_within(
+        self, transaction: Transaction, entry: int, release: Mapping[str, Any], file: bytes | None = None
+    ) -> dict[str, Any]:
+        charge = self._event(transaction, entry) if 0 < entry <= self.journal.entry else None
+        if charge is None or charge.kind != "charge":
+            raise ledger_errors.not_waiting(self.place, entry)
+        content: dict[str, Any] = {"charge": entry, "release": dict(release)}
+        if file is not None:
+            content["file"] = hashlib.sha256(file).hexdigest()
+        reply = transaction.reply(entry)
+        if reply is not None:
+            said = self._event(transaction, reply.entry).content
+            again = reply.kind == "answer" and said["release"] == content["release"]
+            if reply.kind == "answer" and (again or Account.of(charge.content["account"]).kind in RECOMPUTED):
+                return dict(said["release"])
+            raise ledger_errors.not_waiting(self.place, entry)
+        if file is not None:
+            transaction.keep(content["file"], file)
+        self._append(transaction, "answer", content)
+        self._answering.discard(entry)
+        return dict(release)
+
+    def give_up(self, entry: int) -> bool:
+        """Say that this process will not answer a charge. True where its request id may be asked again, uncharged."""
+        self._answering.discard(entry)
+        try:
+            with self._transaction(write=False) as transaction:
+                if Account.of(self._event(transaction, entry).content["account"]).kind in RECOMPUTED:
+                    return True
+            self.close(entry, "it failed")
+        except Exception:  # noqa: BLE001 - the failure that is being told comes first; the id dies with the process
+            return False
+        return False
+
+    @_helpful
+    def close(self, entry: int, why: str) -> None:
+        """Say that a charge will have no answer; its request id is dead from now on. Nothing where it has one."""
+        with self._transaction(write=True) as transaction:
+            if transaction.reply(entry) is None and self._event(transaction, entry).kind == "charge":
+                self._append(transaction, "closed", {"charge": entry, "why": why})
+
+    @_helpful
+    def close_request(self, asker: str, request: str, why: str) -> None:
+        """`close`, by the id of a request; refused where it is not a charge that waits."""
+        with self._transaction(write=True) as transaction:
+            found = transaction.charge(asker, request)
+            if found is None or transaction.reply(found.entry) is not None:
+                raise ledger_errors.no_such_request(self.place, request)
+            self._append(transaction, "closed", {"charge": found.entry, "why": why})
+
+    @_helpful
+    def kept(self, digest: str) -> bytes:
+        """The file of a publication, as it was recorded."""
+        with self._transaction(write=False) as transaction:
+            content = transaction.kept(digest)
+        if content is None or hashlib.sha256(content).hexdigest() != digest:
+            raise Damaged("the file of a publication is missing, or is not what was recorded")
+        return content
 
     @_helpful
     def show(self, declaration: Declaration) -> statement.Statement:
         """What has been spent, what is left, and what the numbers bound."""
-        with self._transaction("BEGIN"):
-            refuse_other_table(self._books, declaration, self.path)
-            return statement.of(self._books, declaration)
+        with self._transaction(write=False) as transaction:
+            journal = self.journal
+            refuse_other_table(journal, limits_of(declaration), self.place)
+            said = [self._event(transaction, entry).content["promise"]["holds_when"] for entry in journal.conditional]
+            explained = transaction.explained(statement.LISTED)
+            return statement.of(journal, declaration, explained=explained, conditions=sorted(set(said)))
 
     @_helpful
-    def history(self) -> list[statement.Line]:
-        """Every event in plain words, oldest first."""
-        with self._transaction("BEGIN") as connection:
-            return statement.history(_events(connection, after=0), self._books)
+    def history(self, *, asker: str | None = None) -> list[Line]:
+        """Every event in plain words, oldest first; with `asker`, theirs alone."""
+        with self._transaction(write=False) as transaction:
+            events = list(verification.chain(transaction, self.journal.table))
+        answered = frozenset(event.content["charge"] for event in events if event.kind == "answer")
+        return list(history(events, answered=answered, asker=asker))
+
+    @_helpful
+    def verify(self, *, anchor: str | None = None) -> verification.Verified:
+        """The whole chain, every sum and every kept file; with `anchor`, that it holds that entry."""
+        self._store.inspect()
+        with self._transaction(write=False) as transaction:
+            found = verification.verify(transaction, self.journal, anchor=anchor)
+        if not found.holds_anchor:
+            raise ledger_errors.older_than(self.place, str(anchor))
+        return found
+
+    @_helpful
+    def backup(self, target: str | Path) -> None:
+        """A whole copy of the ledger in a file, consistent while others write."""
+        self._read()
+        self._store.backup(str(target))
 
     @_helpful
     def _read(self) -> None:
-        with self._transaction("BEGIN"):
+        with self._transaction(write=False):
             pass
 
     @_helpful
-    def _change(self, declaration: Declaration) -> list[str]:
-        with self._transaction("BEGIN IMMEDIATE") as connection:
-            refuse_unfit(self._books, declaration, self.path)
-            lines = changed(self._books, declaration)
+    def _exists(self) -> bool:
+        return self._store.exists()
+
+    @_helpful
+    def _change(self, declaration: Declaration, by: str, reason: str) -> list[str]:
+        now = limits_of(declaration)
+        with self._transaction(write=True) as transaction:
+            refuse_unfit(self.journal, declaration, now, self.place)
+            lines = changed(self.journal, declaration, now)
             if lines:
-                self._append(connection, "limits", limits_of(declaration))
+                self._append(transaction, "limits", {"format": FORMAT, **now, "by": by, "reason": reason})
         return lines
 
     @_helpful
-    def _make(self, declaration: Declaration) -> list[str]:
-        """Build the ledger under another name and link it into place whole, so that a crash leaves none or a good one."""
-        path = self.path
-        left_over = [name for name in (f"{path}-wal", f"{path}-journal") if os.path.lexists(name)]
-        if left_over:
-            raise LedgerError(
-                f"{path} is missing, but {left_over[0]} is there: a ledger of this name was deleted or moved.",
-                hint="Put it back. Only if it never held a charge, delete what is left of it and try again.",
+    def _make(self, declaration: Declaration, by: str, reason: str) -> list[str]:
+        limits = {"format": FORMAT, **limits_of(declaration), "by": by, "reason": reason}
+        earlier = marker.earlier(declaration)
+        if earlier is not None:
+            limits["replaces"] = earlier
+        journal = Journal(table=declaration.id)
+        event = Event.after(journal.head, table=declaration.id, entry=1, kind="limits", content=limits)
+        journal.add(event)
+        if not self._store.make([event.row()], journal.place, declaration.id):
+            return self._change(declaration, by, reason)
+        name = self.place if is_server(self.place) else Path(self.place).name
+        lines = [f"Made the ledger {name} of table '{declaration.id}'."]
+        return lines + marker.warning(declaration, earlier) + marker.leave(declaration, event) + self._advice()
+
+    def _advice(self) -> list[str]:
+        """What the store has to say about how it is set up."""
+        advice: Callable[[], list[str]] | None = getattr(self._store, "advice", None)
+        return advice() if advice is not None else []
+
+    @property
+    def journal(self) -> Journal:
+        if self._journal is None:
+            raise Damaged("it has not been read")
+        return self._journal
+
+    def _append(self, transaction: Transaction, kind: str, content: Mapping[str, Any]) -> Event:
+        """The next event, and a checkpoint after it where one is due."""
+        journal = self.journal
+        before = journal.entry
+        made = [Event.after(journal.head, table=journal.table, entry=before + 1, kind=kind, content=content)]
+        journal.add(made[0])
+        if journal.is_due:
+            state = {"state": journal.state()}
+            made.append(
+                Event.after(journal.head, table=journal.table, entry=before + 2, kind="checkpoint", content=state)
             )
-        draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # the queries in it name records
-        try:
-            _fill(draft, limits_of(declaration))
-            os.link(draft, path)  # unlike a rename, this refuses to replace a ledger
-        except FileExistsError:
-            return self._change(declaration)  # another process has made it in the meantime
-        finally:
-            for name in (draft, Path(f"{draft}-wal"), Path(f"{draft}-shm")):
-                name.unlink(missing_ok=True)
-        _sync_folder(path.parent)
-        return [f"Made the ledger {path.name} of table '{declaration.id}'."]
+            journal.add(made[1])
+        transaction.append([event.row() for event in made], journal.place)
+        return made[0]
 
-    def _replayed(self, connection: Connection, entry: int, declaration: Declaration, guarantee: Guarantee) -> Charge:
-        release = next(_events(connection, after=self._books.answers[entry] - 1)).content["release"]
-        booked = bookings(guarantee, declaration)
-        spent, left = standing(self._books, booked, declaration, with_charge=False)
-        request = self._books.charges[entry].request_id
-        return Charge(
-            entry=entry, request_id=request, account=declaration.id, spent=spent, left=left, replay=dict(release)
-        )
-
-    def _append(self, connection: Connection, kind: str, content: Mapping[str, Any]) -> int:
-        event = _next(self._books, kind, content)
-        _insert(connection, event)
-        return event.entry
+    def _event(self, transaction: Transaction, entry: int) -> Event:
+        """An earlier entry, checked against the hash of the one before it."""
+        rows = list(transaction.entries(after=max(entry - 2, 0), most=2 if entry > 1 else 1))
+        if not rows or rows[-1].entry != entry:
+            raise Damaged(f"entry {entry} is missing")
+        before = rows[0].hash if entry > 1 else "0" * 64
+        return Event.stored(rows[-1], table=self.journal.table, before=before)
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Connection]:
-        """The books up to date and, with BEGIN IMMEDIATE, nobody else writing; on disk when the block has ended."""
+    def transaction(self) -> Iterator[Transaction]:
+        """A writing transaction for several charges and answers at once: `ledger.batching`."""
+        with self._transaction(write=True) as transaction:
+            yield transaction
+
+    @contextmanager
+    def _transaction(self, *, write: bool) -> Iterator[Transaction]:
+        """The journal up to date and, with `write`, nobody else writing; on disk when the block has ended."""
+        later: LedgerError | None = None
         with self._lock:
-            before = _identity(self.path)
-            with self._engine.connect().execution_options(wallflower_begin=begin) as connection, connection.begin():
-                self._catch_up(connection)
-                yield connection
-            if _identity(self.path) != before:
-                raise FileNotFoundError(self.path)  # written to a file that no longer has this name
+            try:
+                with self._store.transaction(write=write) as transaction:
+                    self._catch_up(transaction)
+                    try:
+                        yield transaction
+                    except _AfterCommit as wait:
+                        later = wait.error
+            except BaseException:
+                if write:
+                    self._journal = None  # it may hold what was not written; the next use reads it anew
+                raise
+        if later is not None:
+            raise later
 
-    def _catch_up(self, connection: Connection) -> None:
-        _refuse_foreign(connection)
-        books = self._books
-        if books.entry:
-            head = next(_events(connection, after=books.entry - 1), None)
-            if head is None or head.hash != books.head:
-                raise Damaged("it is not the file that was opened: earlier entries are missing or differ")
-        for event in _events(connection, after=books.entry):
-            books.add(event)
-        last = connection.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = 'events'").scalar()
-        if last != books.entry or not books.limits:
-            raise Damaged("its last entries are missing")
-
-
-def _engine(path: Path, patience_s: int) -> Engine:
-    from sqlalchemy import create_engine, event
-    from sqlalchemy.pool import NullPool
-
-    # mode=rw: SQLite would otherwise make an empty file where the ledger is missing.
-    address = f"file:{quote(str(path.absolute()))}?mode=rw"
-
-    def connect() -> sqlite3.Connection:
-        # isolation_level=None: the driver's own guessing of transactions is off; `begin` below says when one starts.
-        return sqlite3.connect(address, uri=True, timeout=patience_s, isolation_level=None, check_same_thread=False)
-
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
-
-    @event.listens_for(engine, "connect")
-    def durable(connection: sqlite3.Connection, _record: object) -> None:
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone does not reach the disk there
-        connection.execute("PRAGMA checkpoint_fullfsync = ON")
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(connection.get_execution_options()["wallflower_begin"])
-
-    return engine
+    def _catch_up(self, transaction: Transaction) -> None:
+        head = transaction.head()
+        if head is None:
+            raise ledger_errors.missing(self.place, str(self._store.table))
+        self._journal = verification.caught_up(transaction, self._journal, head)
+        self._known = True
 
 
-def _events(connection: Connection, *, after: int) -> Iterator[Event]:
-    from sqlalchemy import column, select, table
+class _AfterCommit(Exception):  # noqa: N818 - a message between a transaction and its end
+    """Commit what was written, then raise this error."""
 
-    names = ("entry", "at", "kind", "body", "hash")
-    events = table("events", *(column(name) for name in names))
-    query = select(*(events.c[name] for name in names)).where(events.c.entry > after).order_by(events.c.entry)
-    for entry, *texts in connection.execute(query):
-        if not isinstance(entry, int) or not all(isinstance(text, str) for text in texts):
-            raise Damaged("an entry is not what was written")
-        yield Event(entry=entry, **dict(zip(names[1:], texts, strict=True)))
+    def __init__(self, error: LedgerError) -> None:
+        super().__init__()
+        self.error = error
 
 
-def _next(books: Books, kind: str, content: Mapping[str, Any]) -> Event:
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return Event.after(books.head, entry=books.entry + 1, at=now, kind=kind, content=content)
-
-
-def _insert(connection: Connection, event: Event) -> None:
-    from sqlalchemy import column, insert, table
-
-    row = {"entry": event.entry, "at": event.at, "kind": event.kind, "body": event.body, "hash": event.hash}
-    connection.execute(insert(table("events", *(column(name) for name in row))).values(row))
-
-
-def _refuse_foreign(connection: Connection) -> None:
-    if connection.exec_driver_sql("PRAGMA application_id").scalar() != APPLICATION:
-        raise Damaged("it is not a ledger, or has lost its contents")
-    version = connection.exec_driver_sql("PRAGMA user_version").scalar()
-    if version != VERSION:
-        raise Damaged(f"it is written in format {version}, and this Wallflower reads format {VERSION}")
-
-
-def _fill(draft: Path, limits: Mapping[str, Any]) -> None:
-    engine = _engine(draft, PATIENCE_S)
-    with engine.connect().execution_options(wallflower_begin="SELECT 1") as connection:
-        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
-        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
-        connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
-    with engine.connect().execution_options(wallflower_begin="BEGIN IMMEDIATE") as connection, connection.begin():
-        for line in SCHEMA:
-            connection.exec_driver_sql(line)
-        _insert(connection, _next(Books(), "limits", limits))
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_dev, found.st_ino
+def _store(place: Declaration | str | Path, patience_s: float) -> Store:
+    if isinstance(place, Declaration):
+        return open_store(place.ledger, table=place.id, patience_s=patience_s)
+    return open_store(place, table=None, patience_s=patience_s)

@@ -1,212 +1,175 @@
-"""The ledger's events and what they add up to. Pure: no file, no database; `ledger.book` keeps the events.
+"""What the events add up to, folded one event at a time. Pure: no file, no database; `ledger.book` reads and writes.
 
-Every event carries a hash of itself and of the one before, so an event that was changed, dropped or swapped is noticed.
-Nothing is stored as a total: what an account has spent is the sum over all charges, so a model or a family that is
-declared later starts with everything that was already released.
+Totals are kept by own account alone: what an account has spent is the sum over every account that covers it, so a model
+or a family that is declared later starts with everything that was already released. The whole state is small, is written
+into the chain every so often as a checkpoint, and a ledger is opened from the last one.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from wallflower.privacy.accounts import Account, Amounts, covered, own_booking
+from wallflower.ledger.events import CHECKPOINT_EVERY, CREATED, Event
+from wallflower.privacy.account import Account
+from wallflower.privacy.accounts import spent_in
+from wallflower.privacy.limits import refuse_float, written_limit
 from wallflower.schema.declaration import Declaration
+from wallflower.schema.exact import shown
+from wallflower.schema.fingerprint import model_definition
+from wallflower.stores.base import FORMAT, Damaged, Head
 
-CREATED = "0" * 64
-"""What stands before the first event."""
+REMEMBERED = 20
+"""How many of the latest unanswered and conditional charges are kept by their entry; of the rest the number is."""
 
-
-class Damaged(Exception):  # noqa: N818 - not an error of the package; `ledger.book` turns it into one
-    """The events do not follow from each other."""
-
-
-def canonical(value: object) -> str:
-    """One text for one JSON value. No float gets in: it would not be exact, and could carry more than it shows.
-
-    >>> canonical({"b": [1, "1/3"], "a": None})
-    '{"a":null,"b":[1,"1/3"]}'
-    """
-    _plain(value)
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def _plain(value: object) -> None:
-    if isinstance(value, Mapping):
-        if not all(isinstance(key, str) for key in value):
-            message = "the ledger names fields by text"
-            raise TypeError(message)
-        for item in value.values():
-            _plain(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            _plain(item)
-    elif not (value is None or isinstance(value, str | int)):
-        message = f"the ledger cannot hold a {type(value).__name__}"  # its value may come from rows
-        raise TypeError(message)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Event:
-    """One line of the ledger: `limits`, `charge` or `answer`."""
-
-    entry: int
-    at: str
-    """When, in UTC."""
-    kind: str
-    body: str
-    """Canonical JSON."""
-    hash: str
-
-    @property
-    def content(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads(self.body)
-        return content
-
-    @classmethod
-    def after(cls, head: str, *, entry: int, at: str, kind: str, content: Mapping[str, Any]) -> Event:
-        body = canonical(content)
-        return cls(entry=entry, at=at, kind=kind, body=body, hash=_hash(head, entry, at, kind, body))
-
-
-def _hash(head: str, entry: int, at: str, kind: str, body: str) -> str:
-    return hashlib.sha256(canonical([head, entry, at, kind, body]).encode()).hexdigest()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Charged:
-    """A charge as the books keep it."""
-
-    entry: int
-    account: Account
-    amounts: Amounts
-    request_id: str
-    asked: str
-    """Hash of the query and the declaration's fingerprint: equal exactly when both are."""
-    record: str | None
-    """The key of the record that was explained, if one was."""
-    condition: str
-    """What the promise assumes about the rows."""
+Totals = dict[Account, dict[str, Fraction]]
 
 
 @dataclass
-class Books:
-    """Everything the events say, folded one event at a time."""
+class Journal:
+    """Everything the events say, as far as later charges and a statement need it."""
 
+    table: str
     entry: int = 0
     head: str = CREATED
+    checkpoint: int = 0
     limits: dict[str, Any] = field(default_factory=dict)
     """The latest limits, as `limits_of` writes them."""
-    charges: dict[int, Charged] = field(default_factory=dict)
-    answers: dict[int, int] = field(default_factory=dict)
-    """Entry of a charge, and the entry of its answer."""
-    requests: dict[str, int] = field(default_factory=dict)
-    totals: dict[Account, dict[str, Fraction]] = field(default_factory=dict)
-    """By own account alone; `spent` adds what covers an account."""
+    totals: Totals = field(default_factory=dict)
+    by_asker: dict[str, Totals] = field(default_factory=dict)
     charged_models: dict[str, Any] = field(default_factory=dict)
     """The definition under which a model's own answers were charged; it cannot change after that."""
+    charges: int = 0
+    replies: int = 0
+    """Answers, and charges that were closed without one."""
+    waiting: list[int] = field(default_factory=list)
+    """Entries of the latest charges without an answer."""
+    conditional: list[int] = field(default_factory=list)
+    """Entries of the latest charges whose promise holds under a condition."""
+
+    @property
+    def place(self) -> Head:
+        return Head(entry=self.entry, hash=self.head, checkpoint=self.checkpoint)
 
     def add(self, event: Event) -> None:
-        """Take in the next event, after checking that it is the next one."""
+        """Take in the next event; that it follows the one before has been checked."""
         if event.entry != self.entry + 1:
-            message = f"entry {self.entry + 1} is missing"
-            raise Damaged(message)
-        if event.hash != _hash(self.head, event.entry, event.at, event.kind, event.body):
-            message = f"entry {event.entry} does not match its hash"
-            raise Damaged(message)
+            raise Damaged(f"entry {self.entry + 1} is missing")
         content = event.content
         match event.kind:
             case "limits":
-                self.limits = content
+                self._set_limits(content)
             case "charge":
                 self._charge(event.entry, content)
-            case "answer":
-                self.answers[content["charge"]] = event.entry
+            case "checkpoint":
+                if self.entry and content["state"] != self.state():
+                    raise Damaged(f"the checkpoint at entry {event.entry} does not agree with what came before it")
+                self.checkpoint = event.entry
             case _:
-                message = f"entry {event.entry} is of an unknown kind"
-                raise Damaged(message)
+                self._reply(content["charge"])
         self.entry, self.head = event.entry, event.hash
 
+    def _set_limits(self, content: Mapping[str, Any]) -> None:
+        if content["format"] != FORMAT or content["table"] != self.table:
+            raise Damaged(f"it is of another format or table: {content['format']}, '{content['table']}'")
+        kept = ("table", "neighbours", "unit", "limits", "models", "askers")
+        self.limits = {name: content[name] for name in kept}
+
     def _charge(self, entry: int, content: Mapping[str, Any]) -> None:
-        own = own_booking(self.limits["table"], content["guarantee"])
-        record = content["query"].get("record")
-        self.charges[entry] = Charged(
-            entry=entry,
-            account=own.account,
-            amounts=own.amounts,
-            request_id=content["request_id"],
-            asked=asked(content["query"], content["declaration"]),
-            record=None if record is None else str(record),
-            condition=content["guarantee"]["holds_when"],
+        account = Account.of(content["account"])
+        amounts = {name: Fraction(amount) for name, amount in content["amounts"].items()}
+        for totals in (self.totals, self.by_asker.setdefault(content["asker"], {})):
+            total = totals.setdefault(account, {})
+            for name, amount in amounts.items():
+                total[name] = total.get(name, Fraction(0)) + amount
+        if account.model:
+            self.charged_models[account.model] = self.limits["models"][account.model]
+        self.charges += 1
+        self.waiting = [*self.waiting, entry][-REMEMBERED:]
+        if content["promise"]["holds_when"] != "always":
+            self.conditional = [*self.conditional, entry][-REMEMBERED:]
+
+    def _reply(self, charge: int) -> None:
+        self.replies += 1
+        if charge in self.waiting:
+            self.waiting.remove(charge)
+
+    def spent(self, account: Account, *, asker: str | None = None) -> dict[str, Fraction]:
+        """Everything booked in `account`, by everyone or by one asker."""
+        return spent_in(account, self.totals if asker is None else self.by_asker.get(asker, {}))
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the next event should be a checkpoint: it then costs no more than what it saves."""
+        lines = len(self.totals) + sum(1 + len(totals) for totals in self.by_asker.values())
+        return self.entry - self.checkpoint >= max(CHECKPOINT_EVERY, 4 * lines)
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint keeps: all of this, in exact numbers."""
+        return {
+            "limits": self.limits,
+            "totals": _written(self.totals),
+            "by_asker": {asker: _written(totals) for asker, totals in self.by_asker.items()},
+            "charged_models": self.charged_models,
+            "charges": self.charges,
+            "replies": self.replies,
+            "waiting": self.waiting,
+            "conditional": self.conditional,
+        }
+
+    @classmethod
+    def at(cls, event: Event, *, table: str) -> Journal:
+        """The journal as a checkpoint left it."""
+        state = event.content["state"]
+        if state["limits"].get("table") != table:
+            raise Damaged("its checkpoint is of another table")
+        return cls(
+            table=table,
+            entry=event.entry,
+            head=event.hash,
+            checkpoint=event.entry,
+            limits=state["limits"],
+            totals=_read(state["totals"]),
+            by_asker={asker: _read(totals) for asker, totals in state["by_asker"].items()},
+            charged_models=state["charged_models"],
+            charges=state["charges"],
+            replies=state["replies"],
+            waiting=list(state["waiting"]),
+            conditional=list(state["conditional"]),
         )
-        self.requests[content["request_id"]] = entry
-        if own.account.model:
-            self.charged_models[own.account.model] = self.limits["models"][own.account.model]["definition"]
-        total = self.totals.setdefault(own.account, {})
-        for name, amount in own.amounts.items():
-            total[name] = total.get(name, Fraction(0)) + amount
-
-    def spent(self, account: Account) -> dict[str, Fraction]:
-        """Everything booked in `account`: its own charges and those of every stronger one."""
-        names = ("publications",) if account.family == "plain-k-anonymity" else ("epsilon", "delta")
-        models = [account.model] if account.model else []
-        spent = dict.fromkeys(names, Fraction(0))
-        for own, total in self.totals.items():
-            if account in covered(own, models):
-                for name, amount in total.items():
-                    spent[name] += amount
-        return spent
-
-    def unanswered(self) -> list[Charged]:
-        return [charge for entry, charge in self.charges.items() if entry not in self.answers]
 
 
-def asked(query: Mapping[str, Any], fingerprint: str) -> str:
-    """What two requests with the same id are compared by."""
-    return hashlib.sha256(canonical([query, fingerprint]).encode()).hexdigest()
+def _written(totals: Totals) -> dict[str, dict[str, str]]:
+    return {account.code: {name: shown(amount) for name, amount in total.items()} for account, total in totals.items()}
 
 
-def limits_of(declaration: Declaration) -> dict[str, Any]:
-    """What a `limits` event holds: the table, every limit, and every model down to its columns."""
-    budgets: dict[str, dict[str, str]] = {}
-    for family, budget in sorted(declaration.budgets.items()):
-        amounts = {"epsilon": budget.epsilon, "delta": budget.delta or None, "publications": budget.publications}
-        budgets[family] = {name: _amount(amount) for name, amount in amounts.items() if amount is not None}
-    models = {}
-    for name, model in sorted(declaration.models.items()):
-        written = {key: _written(value) for key, value in asdict(model).items() if key != "epsilon"}
-        # A model is its columns too: other bounds, steps or scales make other distances, hence another promise.
-        # Not the place of a hierarchy file: no distance uses it, and a folder may move.
-        columns = {column: replace(declaration.column(column), hierarchy=None) for column in model.columns}
-        written["columns"] = {column: _digest(repr(kept)) for column, kept in columns.items()}
-        models[name] = {"epsilon": _amount(model.epsilon), "definition": written}
+def _read(totals: Mapping[str, Mapping[str, str]]) -> Totals:
     return {
-        "table": declaration.id,
-        "neighbours": declaration.neighbours,
-        "unit": declaration.unit,
-        "budgets": budgets,
-        "models": models,
+        Account.of(code): {name: Fraction(amount) for name, amount in total.items()} for code, total in totals.items()
     }
 
 
-def _written(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {str(key): _written(item) for key, item in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return [_written(item) for item in value]
-    return value if value is None or isinstance(value, str | int) else _amount(value)
+def limits_of(declaration: Declaration) -> dict[str, Any]:
+    """What a `limits` event holds of a declaration: the table, its unit, every limit, every model down to its columns."""
+    limits = {family: written_limit(budget) for family, budget in sorted(declaration.budgets.items())}
+    for name, model in sorted(declaration.models.items()):
+        refuse_float(model.epsilon)
+        limits[f"sensitive-privacy/{name}"] = {"epsilon": shown(model.epsilon)}
+    return {
+        "table": declaration.id,
+        "neighbours": declaration.neighbours,
+        "unit": unit_of(declaration),
+        "limits": limits,
+        "models": {name: model_definition(declaration, name) for name in sorted(declaration.models)},
+        "askers": {
+            asker: {code: written_limit(budget) for code, budget in sorted(shares.items())}
+            for asker, shares in sorted(declaration.askers.items())
+        },
+    }
 
 
-def _amount(value: object) -> str:
-    if not isinstance(value, int | Fraction):
-        message = f"a limit or a model is written in exact numbers, not as a {type(value).__name__}"
-        raise TypeError(message)
-    return str(value)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def unit_of(declaration: Declaration) -> str:
+    """What one promise is about: a row, or a person, who is known by one column and no other."""
+    return declaration.unit if declaration.person is None else f"{declaration.unit}:{declaration.person}"

@@ -1,66 +1,66 @@
-"""What can be wrong with a ledger's file: what happened, that nothing was released, and what to do."""
+"""What can be wrong with a ledger, whatever keeps it: what happened, that nothing was released, and what to do."""
 
 from __future__ import annotations
 
-import sqlite3
-from pathlib import Path
-
-from wallflower.errors import LedgerError
-
-RESTORE = "Restore it from a backup; starting a new one would forget what has been spent."
-
-SQLITE = {
-    sqlite3.SQLITE_BUSY: (
-        "is in use by another process that does not finish",
-        "Try again; if it stays, see which program holds the file open.",
-    ),
-    sqlite3.SQLITE_READONLY: (
-        "cannot be written",
-        "Give the user who runs this write permission to the file and to its folder.",
-    ),
-    sqlite3.SQLITE_CANTOPEN: (
-        "cannot be opened",
-        "Give the user who runs this read and write permission to the file and to its folder.",
-    ),
-    sqlite3.SQLITE_FULL: ("cannot be written: the disk is full", "Make room and try again."),
-    sqlite3.SQLITE_IOERR: (
-        "cannot be read or written: the disk is full, a file-size limit is reached, or the disk fails",
-        "Make room and try again.",
-    ),
-    sqlite3.SQLITE_CORRUPT: ("is damaged", RESTORE),
-    sqlite3.SQLITE_NOTADB: ("is damaged, or is not a ledger", RESTORE),
-}
-"""By SQLite's primary result code."""
+from wallflower.errors import LedgerError, PendingError
+from wallflower.stores.durable_file import RESTORE
 
 
-def damaged(path: Path, reason: str) -> LedgerError:
-    return LedgerError(f"the ledger {path} is damaged: {reason}.", hint=f"Nothing was released. {RESTORE}")
+def damaged(place: str, reason: str) -> LedgerError:
+    return LedgerError(f"the ledger {place} is damaged: {reason}.", hint=f"Nothing was released. {RESTORE}")
 
 
-def missing(path: Path, *, known: bool) -> LedgerError:
-    if known:
-        return LedgerError(
-            f"the ledger {path} was deleted or replaced while it was in use.", hint=f"Nothing was released. {RESTORE}"
-        )
+def missing(place: str, table: str) -> LedgerError:
     return LedgerError(
-        f"there is no ledger at {path}.",
+        f"there is no ledger of table '{table}' at {place}.",
         hint="Nothing was released. Run `wallflower ledger init DECL` once; if there was one before, restore it instead.",
     )
 
 
-def in_files(path: Path, error: OSError, *, known: bool, making: bool) -> LedgerError:
-    if isinstance(error, FileNotFoundError) and not making:
-        return missing(path, known=known)
-    done = "No ledger was made." if making else "Nothing was released."
+def other_question(request: str) -> LedgerError:
     return LedgerError(
-        f"the ledger {path} cannot be {'made' if making else 'used'}: {error.strerror or type(error).__name__}.",
-        hint=f"{done} Check that its folder exists, may be written, and has room.",
+        f"request id '{request}' was used for another question, or under another declaration.", hint="Use a new id."
     )
 
 
-def in_sqlite(path: Path, error: BaseException | None, *, known: bool) -> LedgerError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte; the rest says where in SQLite
-    if code == sqlite3.SQLITE_CANTOPEN and not path.exists():
-        return missing(path, known=known)
-    what, todo = SQLITE.get(code, (f"failed ({type(error).__name__})", "Try again; if it stays, restore a backup."))
-    return LedgerError(f"the ledger {path} {what}.", hint=f"Nothing was released. {todo}")
+def dead(request: str, entry: int) -> LedgerError:
+    return LedgerError(
+        f"request id '{request}' was charged (entry {entry}) and has no answer: the process that was to answer it has "
+        "ended. Nothing was shown, and what it cost stays spent.",
+        hint="Use a new id.",
+    )
+
+
+def pending(request: str, entry: int) -> PendingError:
+    return PendingError(
+        f"request id '{request}' has been charged (entry {entry}) and is still being answered.",
+        hint="Ask again with the same id: it returns the answer when there is one, and costs nothing more.",
+    )
+
+
+def unsure(place: str, request: str) -> PendingError:
+    return PendingError(
+        f"the connection to {place} broke while the charge was being written, so it may have been, or not.",
+        hint=f"Ask again with the request id '{request}': what was charged under it is not charged twice.",
+    )
+
+
+def no_such_request(place: str, request: str) -> LedgerError:
+    return LedgerError(
+        f"no charge of {place} under the request id '{request}' waits for an answer.",
+        hint="See `wallflower ledger history DECL`; an asker's ids are their own (--asker).",
+    )
+
+
+def not_waiting(place: str, entry: int) -> LedgerError:
+    return LedgerError(
+        f"entry {entry} of {place} is not a charge that waits for an answer.",
+        hint="Nothing was released. Ask again with a new request id.",
+    )
+
+
+def older_than(place: str, anchor: str) -> LedgerError:
+    return LedgerError(
+        f"the ledger {place} does not hold the entry {anchor}: it is older than what was seen of it, or another one.",
+        hint=f"Nothing more should be released from it. {RESTORE}",
+    )

@@ -1,20 +1,24 @@
-"""The ledger in plain words: what was spent, what is left, what the numbers bound and what they do not."""
+"""What `ledger show` says: where every account stands, what its numbers bound, and for whom they bound nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
-from wallflower.ledger.journal import Books, Event, limits_of
-from wallflower.privacy.accounts import Account, Amounts, account_of, covered, limit
-from wallflower.privacy.guarantees import BUT_ASKED, EVERY_ROW, SENSITIVE_ROWS, PlainKAnonymity, factor
+from wallflower.ledger.journal import Journal, limits_of
+from wallflower.privacy.account import CHANGED, Account, Amounts, times_as_likely
+from wallflower.privacy.accounts import KINDS, covered, kind_of, limited, named
+from wallflower.privacy.guarantee import factor
+from wallflower.privacy.limits import Limit, shown_amounts
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 
-_CHANGED = {"add-remove": "is added or removed", "replace-one": "is replaced by another"}
+LISTED = 100
+"""How many records a statement names; of the rest it says how many there are."""
+
+PLAIN = "plain-k-anonymity"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,44 +27,61 @@ class Standing:
 
     account: Account
     spent: Amounts
-    limit: Amounts | None
+    limit: Limit | None
     sentence: str
     tightest: tuple[Account, Fraction] | None = None
     """The weaker account with the least ε left, and how much, when that is less than what is left here."""
 
     @property
     def left(self) -> dict[str, Fraction] | None:
-        if self.limit is None:
-            return None
-        return {name: max(most - self.spent[name], Fraction(0)) for name, most in self.limit.items()}
+        return None if self.limit is None else self.limit.left(self.spent)
 
     def to_json(self) -> dict[str, Any]:
+        limit, left = self.limit, self.left
         return {
-            "family": self.account.family,
-            "protects": self.account.protects,
-            "model": self.account.model or None,
-            "spent": _shown(self.spent),
-            "limit": None if self.limit is None else _shown(self.limit),
-            "left": None if self.left is None else _shown(self.left),
+            "account": self.account.code,
+            "spent": self._named(self.spent),
+            "limit": None if limit is None else self._named({**limit.amounts, **_rho(limit)}),
+            "left": None if left is None else self._named(left),
             "sentence": self.sentence,
         }
 
+    def _named(self, amounts: Mapping[str, Fraction]) -> dict[str, str]:
+        """The amounts that this account counts by; a ρ that nothing limits is kept and not shown."""
+        if self.limit is None:
+            return {name: text for name, text in shown_amounts(amounts).items() if name != "rho"}
+        names = self.limit.named(self.spent)
+        return {name: shown(amounts.get(name, Fraction(0))) for name in names}
+
     def lines(self) -> list[str]:
+        title = named(self.account)
         if self.limit is None or self.left is None:
-            numbers = ", ".join(f"{name} {amount} spent" for name, amount in _shown(self.spent).items())
-            head = f"{self.account}: {numbers}; no limit is declared, so nothing more can be charged"
-            return [head, f"  {self.sentence}"]
-        left = self.left
+            numbers = ", ".join(f"{name} {amount} spent" for name, amount in self._named(self.spent).items())
+            return [
+                f"{title}: {numbers}; no limit is declared, so nothing more can be charged",
+                f"  {self.sentence}",
+            ]
+        spent, most, left = self.spent, {**self.limit.amounts, **_rho(self.limit)}, self.left
         numbers = ", ".join(
-            f"{name} {shown(self.spent[name])} of {shown(most)} spent, {shown(left[name])} left"
-            for name, most in self.limit.items()
-            if name != "delta" or most or self.spent[name]
+            f"{name} {shown(spent.get(name, Fraction(0)))} of {shown(most[name])} spent, {shown(left[name])} left"
+            for name in self.limit.named(self.spent)
         )
-        lines = [f"{self.account}: {numbers}", f"  {self.sentence}"]
+        lines = [f"{title}: {numbers}", f"  {self.sentence}"]
+        if self.limit.rho is not None:
+            lines.append(
+                "  A charge is accepted while the sum of epsilon or the sum of rho fits; "
+                f"delta {shown(self.limit.conversion)} is kept for that."
+            )
         if self.tightest is not None:
             account, epsilon = self.tightest
-            lines.append(f"  A release here is also booked in {account}, where epsilon {shown(epsilon)} is left.")
+            lines.append(
+                f"  A release here is also booked in {named(account)}, where epsilon {shown(epsilon)} is left."
+            )
         return lines
+
+
+def _rho(limit: Limit) -> dict[str, Fraction]:
+    return {} if limit.rho is None else {"rho": limit.rho}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +91,12 @@ class Statement:
     unit: str
     accounts: tuple[Standing, ...]
     explained: tuple[str, ...]
-    """Keys of the records that were explained: no account covers them."""
+    """Keys of the records that were explained, at most `LISTED` of them: no account covers them."""
+    explained_count: int
+    askers: Mapping[str, Mapping[str, Mapping[str, str]]]
+    """What each asker has spent, by the account that their own releases were made in."""
+    entries: int
+    head: str
     notes: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -80,122 +106,94 @@ class Statement:
             "unit": self.unit,
             "accounts": [standing.to_json() for standing in self.accounts],
             "explained": list(self.explained),
+            "explained_count": self.explained_count,
+            "askers": {asker: dict(spent) for asker, spent in self.askers.items()},
+            "entries": self.entries,
+            "head": f"sha256:{self.head}",
             "notes": list(self.notes),
         }
 
     def lines(self) -> list[str]:
-        head = f"Table '{self.table}': one {self.unit} is protected, neighbours are {self.neighbours}."
+        unit = self.unit.partition(":")[0]
+        head = f"Table '{self.table}': one {unit} is protected, neighbours are {self.neighbours}."
         accounts = [line for standing in self.accounts for line in ("", *standing.lines())]
-        return [head, *accounts, *(line for note in self.notes for line in ("", note))]
+        askers = [
+            f"{asker}: {', '.join(f'{_pairs(amounts)} in {code}' for code, amounts in spent.items())}"
+            for asker, spent in self.askers.items()
+        ]
+        by_asker = ["", "Spent by asker, in the accounts of their own releases:", *(f"  {line}" for line in askers)]
+        return [
+            head,
+            *accounts,
+            *(by_asker if len(self.askers) > 1 else []),
+            *(line for note in self.notes for line in ("", note)),
+        ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """One event of the history."""
-
-    event: Event
-    text: str
-
-    @property
-    def kind(self) -> str:
-        return self.event.kind
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "entry": self.event.entry,
-            "at": self.event.at,
-            "kind": self.event.kind,
-            "text": self.text,
-            "content": self.event.content,
-        }
-
-    def line(self) -> str:
-        return f"{self.event.entry}  {self.event.at}  {self.text}"
+def _pairs(amounts: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {amount}" for name, amount in amounts.items())
 
 
-def of(books: Books, declaration: Declaration) -> Statement:
+def of(
+    journal: Journal, declaration: Declaration, *, explained: tuple[list[str], int], conditions: list[str]
+) -> Statement:
     """Where every account stands that is declared or was used."""
-    standings = [_standing(account, books, declaration) for account in _accounts(books, declaration)]
-    asked_for = [charge.record for charge in books.charges.values() if charge.account.protects == BUT_ASKED]
-    explained = sorted({"(not named)" if record is None else record for record in asked_for})
+    standings = [_standing(account, journal, declaration) for account in _accounts(journal, declaration)]
     return Statement(
         table=declaration.id,
         neighbours=declaration.neighbours,
-        unit=declaration.unit,
+        unit=str(declaration.unit),
         accounts=tuple(standings),
-        explained=tuple(explained),
-        notes=tuple(_unrecorded(books, declaration) + _notes(books, explained)),
+        explained=tuple(explained[0]),
+        explained_count=explained[1],
+        askers={
+            asker: {
+                account.code: {name: text for name, text in shown_amounts(total).items() if name != "rho"}
+                for account, total in totals.items()
+            }
+            for asker, totals in sorted(journal.by_asker.items())
+        },
+        entries=journal.entry,
+        head=journal.head,
+        notes=tuple(_unrecorded(journal, declaration) + _notes(journal, declaration, explained, conditions)),
     )
 
 
-def _standing(account: Account, books: Books, declaration: Declaration) -> Standing:
-    spent, most = books.spent(account), limit(account, declaration)
-    standing = Standing(account=account, spent=spent, limit=most, sentence=_bounds(account, spent))
-    if most is None or account.family != "dp":
+def _standing(account: Account, journal: Journal, declaration: Declaration) -> Standing:
+    spent, most = journal.spent(account), limited(account, declaration)
+    standing = Standing(account=account, spent=spent, limit=most, sentence=_bounds(account, spent, most, declaration))
+    if most is None or kind_of(account).budget != "dp":
         return standing
     left = []
     for weaker in covered(account, declaration.models)[1:]:
-        bound = limit(weaker, declaration)
-        if bound is not None:
-            left.append((weaker, max(bound["epsilon"] - books.spent(weaker)["epsilon"], Fraction(0))))
+        bound = limited(weaker, declaration)
+        if bound is not None and kind_of(weaker).budget != "dp":
+            left.append((weaker, bound.left(journal.spent(weaker))["epsilon"]))
     tightest = min(left, key=lambda each: each[1], default=None)
-    here = most["epsilon"] - spent["epsilon"]
+    here = most.left(spent)["epsilon"]
     return replace(standing, tightest=tightest) if tightest is not None and tightest[1] < here else standing
 
 
-def history(events: Iterable[Event], books: Books) -> list[Line]:
-    return [Line(event=event, text=_told(event, books)) for event in events]
+def _accounts(journal: Journal, declaration: Declaration) -> list[Account]:
+    codes = {"dp": "dp", "output-constrained-dp": "output-constrained-dp", PLAIN: PLAIN}
+    declared = [Account(code) for budget, code in codes.items() if budget in declaration.budgets]
+    declared += [Account("sensitive-privacy", model) for model in declaration.models]
+    return sorted({*declared, *journal.totals}, key=lambda each: (kind_of(each).order, each.model))
 
 
-def _accounts(books: Books, declaration: Declaration) -> list[Account]:
-    account = partial(account_of, declaration)
-    declared = [account("dp", EVERY_ROW)] if "dp" in declaration.budgets else []
-    if "output-constrained-dp" in declaration.budgets:
-        declared.append(account("output-constrained-dp", BUT_ASKED))
-    declared += [account("sensitive-privacy", SENSITIVE_ROWS, model) for model in declaration.models]
-    if "plain-k-anonymity" in declaration.budgets:
-        published = replace(
-            account("plain-k-anonymity", PlainKAnonymity.protects), neighbours=PlainKAnonymity.neighbours
-        )
-        declared.append(published)
-    return sorted(
-        {*declared, *books.totals}, key=lambda each: (_ORDER.index(each.family), len(each.protects), each.model)
-    )
-
-
-_ORDER = ("dp", "output-constrained-dp", "sensitive-privacy", "plain-k-anonymity", "local-dp", "metric-privacy")
-
-
-def _bounds(account: Account, spent: Mapping[str, Fraction]) -> str:
+def _bounds(account: Account, spent: Mapping[str, Fraction], most: Limit | None, declaration: Declaration) -> str:
     """What the number of an account says about everything booked in it."""
-    if account.family == "plain-k-anonymity":
-        return "Tables published; this number bounds no inference, and several of them can undo each other."
-    change = _CHANGED.get(account.neighbours)
-    if change is None:
-        return (
-            f"Compared with {account.neighbours}, what was sent is at most {factor(spent['epsilon'])} times as likely."
-        )
-    delta = f", plus {shown(spent['delta'])}" if spent["delta"] else ""
-    times = f"become more than {factor(spent['epsilon'])} times as likely{delta} when"
-    match account.family, account.protects:
-        case "dp", protects if protects == EVERY_ROW:
-            return f"The dp answers that protect every row cannot together {times} any one row {change}."
-        case "dp", _:
-            return f"All dp answers cannot together {times} any one row that was never explained {change}."
-        case "output-constrained-dp", _:
-            return (
-                f"All dp and output-constrained answers cannot together {times} any one row that was never explained "
-                f"{change}, provided that the condition of every output-constrained answer holds for that change."
-            )
-        case _:
-            return (
-                f"All dp answers and those of this model cannot together {times} any one row that this model protects "
-                f"and that was never explained {change}."
-            )
+    epsilon, delta = spent.get("epsilon", Fraction(0)), spent.get("delta", Fraction(0))
+    if most is not None and most.rho is not None and epsilon > most.amounts["epsilon"]:
+        # Past the sum of ε only the limit itself is proved: no smaller number that follows the answers is.
+        epsilon, delta = most.amounts["epsilon"], most.amounts["delta"] + most.conversion
+    plus = f", plus {shown(delta)}" if delta else ""
+    change = CHANGED.get(declaration.neighbours, "changes")
+    return kind_of(account).bounds(times_as_likely(factor(epsilon), plus), str(declaration.unit), change)
 
 
-def _unrecorded(books: Books, declaration: Declaration) -> list[str]:
-    if limits_of(declaration) == books.limits:
+def _unrecorded(journal: Journal, declaration: Declaration) -> list[str]:
+    if limits_of(declaration) == journal.limits:
         return []
     return [
         (
@@ -205,75 +203,59 @@ def _unrecorded(books: Books, declaration: Declaration) -> list[str]:
     ]
 
 
-def _notes(books: Books, explained: list[str]) -> list[str]:
+def _notes(
+    journal: Journal, declaration: Declaration, explained: tuple[list[str], int], conditions: list[str]
+) -> list[str]:
     notes = []
-    if explained:
+    records, count = explained
+    if records:
+        more = f" and {count - len(records)} more" if count > len(records) else ""
         notes.append(
-            f"No account covers the explained record{'s' if len(explained) > 1 else ''} {', '.join(explained)}: the numbers "
+            f"No account covers the explained record{'s' if count > 1 else ''} {', '.join(records)}{more}: the numbers "
             "above bound what is given away about all other rows."
         )
-    conditions = sorted({charge.condition for charge in books.charges.values()} - {"always"})
     if conditions:
         notes.append(f"Conditions that must all hold, for each record explained under them: {'; '.join(conditions)}.")
-    waiting = books.unanswered()
+    waiting = journal.charges - journal.replies
     if waiting:
-        entries = ", ".join(str(charge.entry) for charge in waiting)
+        listed = journal.waiting[-waiting:]
+        more = f" and {waiting - len(listed)} earlier" if waiting > len(listed) else ""
+        entries = ", ".join(map(str, listed))
         notes.append(
-            f"Charged without an answer (interrupted, or still running), so nothing was shown; the cost stays spent: entry {entries}."
+            "Charged without an answer (interrupted, or still running), so nothing was shown; the cost stays spent: "
+            f"entry {entries}{more}."
         )
-    if books.charges:
-        notes.append(_together(books))
+    if journal.charges:
+        notes.append(_together(journal, declaration))
     return notes
 
 
-def _together(books: Books) -> str:
+def _together(journal: Journal, declaration: Declaration) -> str:
     """What all releases promise at once: no more than the weakest family that was used."""
-    families = {account.family for account in books.totals}
-    weakest = max(families, key=_ORDER.index)
-    if weakest == "plain-k-anonymity":
+    kinds = sorted({account.kind for account in journal.totals}, key=lambda code: KINDS[code].order)
+    if PLAIN in kinds:
         return (
             "All releases together promise only what the weakest of them promises: a table was published under "
             "plain-k-anonymity, which bounds no inference, so no number here bounds everything that was released."
         )
     sums = {
-        name: sum((total.get(name, Fraction(0)) for total in books.totals.values()), Fraction(0))
+        name: sum((total.get(name, Fraction(0)) for total in journal.totals.values()), Fraction(0))
         for name in ("epsilon", "delta")
     }
-    numbers = ", ".join(f"{name} = {amount}" for name, amount in _shown(sums).items())
-    if families == {"dp"}:
-        whom = BUT_ASKED if any(account.protects == BUT_ASKED for account in books.totals) else EVERY_ROW
-        whom = whom.replace("the asked-for one", "the explained ones")
-        return f"All releases together are differentially private with {numbers}, for {whom}."
+    numbers = ", ".join(f"{name} = {amount}" for name, amount in shown_amounts(sums).items())
+    unit = declaration.unit
+    if set(kinds) <= {"dp", "dp-others"}:
+        whom = f"every {unit} but the explained ones" if "dp-others" in kinds else f"every {unit}"
+        most = limited(Account("dp"), declaration)
+        within = ""
+        if most is not None and most.rho is not None and sums["epsilon"] > most.amounts["epsilon"]:
+            whole = most.amounts["delta"] + most.conversion
+            numbers = f"epsilon = {shown(most.amounts['epsilon'])}, delta = {shown(whole)}"
+            within = " (the limit, which concentrated accounting keeps)"
+        return f"All releases together are differentially private with {numbers}{within}, for {whom}."
+    families = sorted({KINDS[code].budget.replace("identify", "sensitive-privacy") for code in kinds})
     return (
-        f"All releases together promise only what the weakest family promises (used: {', '.join(sorted(families))}): a "
-        f"row that every account above covers, under every condition, loses at most {numbers} in all; no number here "
-        "bounds everything that was released for any other row."
+        f"All releases together promise only what the weakest family promises (used: {', '.join(families)}): a "
+        f"{unit} that every account above covers, under every condition, loses at most {numbers} in all; no number here "
+        f"bounds everything that was released for any other {unit}."
     )
-
-
-def _told(event: Event, books: Books) -> str:
-    content = event.content
-    if event.kind == "limits":
-        limits = [f"[budget.{name}] {_listed(amounts)}" for name, amounts in content["budgets"].items()]
-        models = [
-            f"[identify.{name}] epsilon {shown(Fraction(model['epsilon']))}"
-            for name, model in content["models"].items()
-        ]
-        return f"limits set: {'; '.join(limits + models) or 'none'}"
-    if event.kind == "answer":
-        return f"answer to entry {content['charge']} recorded"
-    charge = books.charges[event.entry]
-    answered = "" if event.entry in books.answers else "; no answer was recorded, so none was shown"
-    what = content["query"].get("command", "a question")
-    record = "" if charge.record is None else f" about record {charge.record}"
-    costs = ", ".join(f"{name} {amount}" for name, amount in _shown(charge.amounts).items())
-    return f"{what}{record} charged {costs} to {charge.account} (request {charge.request_id}){answered}"
-
-
-def _listed(amounts: Mapping[str, str]) -> str:
-    named = [name for name in ("epsilon", "delta", "publications") if name in amounts]
-    return ", ".join(f"{name} {shown(Fraction(amounts[name]))}" for name in named)
-
-
-def _shown(amounts: Amounts) -> dict[str, str]:
-    return {name: shown(amount) for name, amount in amounts.items() if name != "delta" or amount}

@@ -6,9 +6,47 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from wallflower.errors import DeclarationError
-from wallflower.privacy.guarantee import Guarantee, at_least_zero, between_tables, factor
+from wallflower.errors import DeclarationError, NotComposable
+from wallflower.privacy.account import Account, Amounts, Kind
+from wallflower.privacy.guarantee import (
+    BUT_ASKED,
+    EVERY_ROW,
+    Guarantee,
+    at_least_zero,
+    better_rho,
+    between_tables,
+    factor,
+    losses,
+)
 from wallflower.schema.exact import shown
+
+DP = Kind(
+    code="dp",
+    budget="dp",
+    words="dp, every row",
+    covers=("dp-others", "output-constrained-dp", "sensitive-privacy"),
+    bounds=lambda times, unit, change: (
+        f"The dp answers that protect every {unit} cannot together {times} any one {unit} {change}."
+    ),
+    order=1,
+)
+OTHERS = Kind(
+    code="dp-others",
+    budget="dp",
+    words="dp, every row but the asked-for one",
+    covers=("output-constrained-dp", "sensitive-privacy"),
+    bounds=lambda times, unit, change: (
+        f"All dp answers cannot together {times} any one {unit} that was never explained {change}."
+    ),
+    order=2,
+)
+
+
+def account_of(promise: Guarantee) -> Account:
+    kinds = {EVERY_ROW: DP, BUT_ASKED: OTHERS}
+    if promise.protects not in kinds:
+        raise NotComposable(f"no dp account protects '{promise.protects}'.", hint=f"Known here: {'; '.join(kinds)}.")
+    return Account(kinds[promise.protects].code)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,9 +62,12 @@ class PureDP(Guarantee):
 
     family: ClassVar[str] = "dp"
     epsilon: Fraction
+    rho: Fraction | None = None
+    """The concentrated loss where it is proved to be below ε²/2; None: ε²/2."""
 
     def __post_init__(self) -> None:
         at_least_zero(self, epsilon=self.epsilon)
+        better_rho(self, self.epsilon, self.rho)
         between_tables(self)
 
     @property
@@ -42,6 +83,14 @@ class PureDP(Guarantee):
             )
             + self._rest()
         )
+
+    @property
+    def account(self) -> Account:
+        return account_of(self)
+
+    @property
+    def amounts(self) -> Amounts:
+        return losses(self.epsilon, rho=self.rho)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,3 +120,11 @@ class ApproxDP(Guarantee):
             )
             + self._rest()
         )
+
+    @property
+    def account(self) -> Account:
+        return account_of(self)
+
+    @property
+    def amounts(self) -> Amounts:
+        return losses(self.epsilon, delta=self.delta)

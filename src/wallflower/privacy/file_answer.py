@@ -23,6 +23,13 @@ class FileAnswer:
     place: Path
     """Where the asker wants it."""
 
+    warning: str = ""
+    """What the owner is told before the file is put in place."""
+
     @property
     def digest(self) -> str:
         return f"sha256:{sha256(self.content).hexdigest()}"
+
+    def recorded(self) -> dict[str, Any]:
+        """The answer as the ledger keeps it: with the digest of the file, which is kept beside it."""
+        return {**self.value, "sha256": self.digest.removeprefix("sha256:")}

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from wallflower.errors import DeclarationError
+from wallflower.privacy.account import Account, Amounts
 from wallflower.schema.exact import shown
 
 EVERY_ROW = "every row"
@@ -48,6 +49,16 @@ class Guarantee:
     def sentence(self) -> str:
         raise NotImplementedError
 
+    @property
+    def account(self) -> Account:
+        """The account it is booked in first."""
+        return Account(self.family)
+
+    @property
+    def amounts(self) -> Amounts:
+        """What one such promise adds to each account that it is booked in."""
+        raise NotImplementedError
+
     def to_json(self) -> dict[str, object]:
         return {
             "family": self.family,
@@ -78,6 +89,26 @@ class Guarantee:
             if self.protects == BUT_ASKED
             else ""
         )
+
+
+RHO_PLACES = 18
+"""A booked ρ is rounded up to this many decimal places, so that sums of many stay short."""
+
+
+def losses(epsilon: Fraction, *, delta: Fraction = Fraction(0), rho: Fraction | None = None) -> Amounts:
+    """ε, δ and ρ of a promise; without a better proof ρ is ε²/2 (zcdp_account.md), rounded up."""
+    concentrated = epsilon**2 / 2 if rho is None else rho
+    scale = 10**RHO_PLACES
+    return {"epsilon": epsilon, "delta": delta, "rho": Fraction(math.ceil(concentrated * scale), scale)}
+
+
+def better_rho(owner: object, epsilon: Fraction, rho: Fraction | None) -> None:
+    """Refuse a ρ that is no better than what ε alone gives: it would be a slip."""
+    if rho is None:
+        return
+    at_least_zero(owner, rho=rho)
+    if rho > epsilon**2 / 2:
+        raise DeclarationError.of(owner, "rho", "at most epsilon²/2, which every such promise has", shown(rho))
 
 
 def at_least_zero(owner: object, **numbers: Fraction) -> None:

@@ -6,8 +6,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from wallflower.privacy.guarantee import Guarantee, at_least_zero, factor
+from wallflower.privacy.account import Amounts, Kind
+from wallflower.privacy.guarantee import Guarantee, at_least_zero, factor, losses
 from wallflower.schema.exact import shown
+
+LOCAL = Kind(
+    code="local-dp",
+    budget="local-dp",
+    words="local-dp",
+    bounds=lambda times, _unit, _change: f"What was sent cannot {times} any one reading is another.",
+    between_tables=False,
+    order=6,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,3 +43,7 @@ class LocalDP(Guarantee):
             f"What leaves the sensor is at most {factor(self.epsilon)} times as likely as it would be for any other "
             f"{self.unit}, whoever sees it, all parties together included."
         )
+
+    @property
+    def amounts(self) -> Amounts:
+        return losses(self.epsilon)

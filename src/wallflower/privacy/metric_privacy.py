@@ -6,8 +6,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from wallflower.privacy.guarantee import Guarantee, at_least_zero, factor
+from wallflower.privacy.account import Amounts, Kind
+from wallflower.privacy.guarantee import Guarantee, at_least_zero, factor, losses
 from wallflower.schema.exact import shown
+
+METRIC = Kind(
+    code="metric-privacy",
+    budget="metric-privacy",
+    words="metric-privacy",
+    bounds=lambda times, _unit, _change: f"What was sent cannot {times} any one reading is another.",
+    between_tables=False,
+    order=7,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,3 +45,7 @@ class MetricPrivacy(Guarantee):
             f"factor {factor(self.epsilon)} in likelihood; readings up to D core ranges apart in a column (D at least 1) only by "
             f"at most e^({shown(self.epsilon)}·D), so a far outlier can be recognised as one."
         )
+
+    @property
+    def amounts(self) -> Amounts:
+        return losses(self.epsilon)

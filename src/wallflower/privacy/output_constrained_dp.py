@@ -6,8 +6,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from wallflower.privacy.guarantee import BUT_ASKED, Guarantee, at_least_zero, between_tables, factor
+from wallflower.errors import NotComposable
+from wallflower.privacy.account import Amounts, Kind
+from wallflower.privacy.guarantee import BUT_ASKED, Guarantee, at_least_zero, better_rho, between_tables, factor, losses
 from wallflower.schema.exact import shown
+
+OUTPUT_CONSTRAINED_DP = Kind(
+    code="output-constrained-dp",
+    budget="output-constrained-dp",
+    words="output-constrained-dp, every row but the asked-for one",
+    bounds=lambda times, unit, change: (
+        f"All dp and output-constrained answers cannot together {times} any one {unit} that was never explained "
+        f"{change}, provided that the condition of every output-constrained answer holds for that change."
+    ),
+    order=3,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,11 +29,16 @@ class OutputConstrainedDP(Guarantee):
 
     family: ClassVar[str] = "output-constrained-dp"
     epsilon: Fraction
+    rho: Fraction | None = None
+    """The concentrated loss where it is proved to be below ε²/2; None: ε²/2."""
     protects: str = BUT_ASKED
     holds_when: str = "the change leaves the set of contexts in which the asked-for row stands out as it is"
 
     def __post_init__(self) -> None:
         at_least_zero(self, epsilon=self.epsilon)
+        better_rho(self, self.epsilon, self.rho)
+        if self.protects != BUT_ASKED:
+            raise NotComposable(f"no output-constrained-dp account protects '{self.protects}'.")
         between_tables(self)
 
     @property
@@ -34,3 +52,7 @@ class OutputConstrainedDP(Guarantee):
             f"that {self.holds_when}. A row whose change alters that set is not protected by this promise, and neither "
             "is the asked-for row: the answer itself says that it stands out."
         )
+
+    @property
+    def amounts(self) -> Amounts:
+        return losses(self.epsilon, rho=self.rho)

@@ -7,8 +7,21 @@ from fractions import Fraction
 from typing import ClassVar
 
 from wallflower.errors import DeclarationError
+from wallflower.privacy.account import Amounts, Kind
 from wallflower.privacy.guarantee import Guarantee, at_least_zero
 from wallflower.schema.exact import shown
+
+PLAIN = Kind(
+    code="plain-k-anonymity",
+    budget="plain-k-anonymity",
+    words="plain-k-anonymity",
+    adds=("publications",),
+    bounds=lambda _times, _unit, _change: (
+        "Tables published; this number bounds no inference, and several of them can undo each other."
+    ),
+    between_tables=False,
+    order=5,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,3 +73,7 @@ class PlainKAnonymity(Guarantee):
             f"least {self.possible_values} possible values of every sensitive column for every published person; some may be "
             "far likelier than others."
         )
+
+    @property
+    def amounts(self) -> Amounts:
+        return {"publications": Fraction(1)}

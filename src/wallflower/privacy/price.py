@@ -28,5 +28,7 @@ class Price:
     """Every public choice of the query in words, named defaults included."""
     expected: Mapping[str, object] = field(default_factory=dict)
     """The error to expect, in the user's units, where that needs no row. JSON values only."""
+    booked: tuple[Mapping[str, object], ...] = ()
+    """Every account that the charge is booked in, by its code, and what it costs there."""
     notes: tuple[str, ...] = ()
     """Sentences for people: what the answer will mean, what it does not say."""

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any, NoReturn
 
 from wallflower.privacy.guarantees import Guarantee
+from wallflower.schema.canonical import plain
 from wallflower.version import __version__
 
 
@@ -35,27 +36,6 @@ class OwnerOnly:
         raise TypeError(message)
 
 
-def plain(value: object) -> Any:
-    """The same value in nothing but JSON's own types, copied: no float, which can carry more of the rows than it shows,
-    and no subclass, which can carry anything.
-    """
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, str):
-        return "".join(value)
-    if isinstance(value, Mapping):
-        if not all(isinstance(key, str) for key in value):
-            message = "a release names its fields by text"
-            raise TypeError(message)
-        return {"".join(key): plain(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
-        return [plain(item) for item in value]
-    message = f"a release cannot hold a {type(value).__name__}"
-    raise TypeError(message)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Release:
     """One answer with its promise. The whole of it may leave.
@@ -76,11 +56,23 @@ class Release:
     ledger: Mapping[str, Any]
     private: bool
     """False when the noise came from a seed: then nothing is promised."""
+    asked: Mapping[str, Any] | None = None
+    """The question in full, as the ledger keeps it."""
+    at: str | None = None
+    """When it was charged, in UTC; never when it was answered."""
+    declaration: Mapping[str, str] | None = None
+    """The table's id and the fingerprint of what was declared about it."""
+    notes: tuple[str, ...] = ()
+    """What the price warned of, word for word."""
+    promise: Mapping[str, Any] | None = None
+    """The promise as it was worded when the answer was recorded; None: as it is worded now."""
 
     def __post_init__(self) -> None:
-        for part in ("value", "mechanism", "ledger"):
+        object.__setattr__(self, "notes", tuple(plain(list(self.notes))))
+        for part in ("value", "mechanism", "ledger", "asked", "declaration", "promise"):
             given = getattr(self, part)
-            if not isinstance(given, Mapping) and not (part == "value" and given is None):
+            optional = given is None and part not in {"mechanism", "ledger"}
+            if not isinstance(given, Mapping) and not optional:
                 message = f"the {part} of a release is a mapping, not a {type(given).__name__}"
                 raise TypeError(message)
             object.__setattr__(self, part, plain(given))  # a copy: whoever keeps the original cannot change a release
@@ -92,10 +84,13 @@ class Release:
         return self.value[name]
 
     def to_json(self) -> dict[str, Any]:
+        known: dict[str, Any] = {"asked": self.asked, "at": self.at, "declaration": self.declaration}
         return {
             "ok": True,
+            **{name: part for name, part in known.items() if part is not None},
+            "notes": list(self.notes),
             "release": None if self.value is None else dict(self.value),
-            "guarantee": self.guarantee.to_json(),
+            "guarantee": self.guarantee.to_json() if self.promise is None else dict(self.promise),
             "mechanism": dict(self.mechanism),
             "ledger": dict(self.ledger),
             "private": self.private,
@@ -111,6 +106,8 @@ class Release:
         spent, left = self.ledger.get("spent", {}), self.ledger.get("left", {})
         so_far = ", ".join(f"{name} {amount} spent, {left.get(name, '?')} left" for name, amount in spent.items())
         rows.append(("ledger", f"entry {self.ledger.get('entry')} of '{self.ledger.get('account')}': {so_far}"))
+        rows += [("also debited", _debit(debit)) for debit in self.ledger.get("debited", [])[1:] if debit["left"]]
+        rows += [("note", note) for note in self.notes]
         return rows
 
     def __str__(self) -> str:
@@ -126,6 +123,11 @@ class Release:
         return f"<table>{cells}</table>"
 
 
+def _debit(debit: Mapping[str, Any]) -> str:
+    left = ", ".join(f"{name} {amount} left" for name, amount in debit["left"].items())
+    return f"{debit['account']}: {left}"
+
+
 def _said(value: Mapping[str, Any]) -> str:
     if isinstance(value.get("text"), str):
         return str(value["text"])
@@ -137,6 +139,11 @@ def _said(value: Mapping[str, Any]) -> str:
         return "; ".join(
             _plain(one["columns"]) + ("" if one["count"] is None else f": count {one['count']}")
             for one in value["subspaces"]
+        )
+    if isinstance(value.get("groups"), list):
+        return "; ".join(
+            f"{one['value']}: {one['count']}" + ("" if one["interval"] is None else f" ({_ends(one['interval'])})")
+            for one in value["groups"]
         )
     said = {
         name: _ends(item) if name == "interval" else _plain(item) for name, item in value.items() if item is not None

@@ -7,11 +7,24 @@ from fractions import Fraction
 from typing import ClassVar
 
 from wallflower.errors import DeclarationError
-from wallflower.privacy.guarantee import CHANGES, Guarantee, at_least_zero, between_tables, factor
+from wallflower.privacy.account import Account, Amounts, Kind
+from wallflower.privacy.guarantee import CHANGES, Guarantee, at_least_zero, between_tables, factor, losses
 from wallflower.schema.exact import shown
 
 SENSITIVE_ROWS = (
     "every row whose value is normal under the model, or would be after at most k rows were added or removed"
+)
+
+
+SENSITIVE = Kind(
+    code="sensitive-privacy",
+    budget="identify",
+    words="sensitive-privacy",
+    bounds=lambda times, unit, change: (
+        f"All dp answers and those of this model cannot together {times} any one {unit} that this model protects "
+        f"and that was never explained {change}."
+    ),
+    order=4,
 )
 
 
@@ -46,3 +59,11 @@ class SensitivePrivacy(Guarantee):
             f"{CHANGES[self.neighbours]}{such}. Protected is {self.protects} (model '{self.model}', k = {self.k}). "
             "Other rows are protected less, the further they are from normal, and some not at all."
         )
+
+    @property
+    def account(self) -> Account:
+        return Account(self.family, self.model)
+
+    @property
+    def amounts(self) -> Amounts:
+        return losses(self.epsilon)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from wallflower.errors import NotComposable
+from wallflower.privacy.account import Account
 from wallflower.privacy.guarantee import Guarantee, at_least_zero, between_tables
 from wallflower.schema.exact import shown
 
@@ -33,4 +35,11 @@ class ZCDP(Guarantee):
                 f"{shown(self.rho)}·a from what it would be if {self._changed()}."
             )
             + self._rest()
+        )
+
+    @property
+    def account(self) -> Account:
+        raise NotComposable(
+            "a zCDP promise is not charged as it is: an account adds up epsilons, and rho beside them.",
+            hint="Convert it inside the query with privacy.accountants.to_approximate and charge that.",
         )

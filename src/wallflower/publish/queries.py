@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -19,8 +18,10 @@ from wallflower.publish.cells import ends
 from wallflower.publish.diversity import Demands
 from wallflower.publish.levels import BOTH, LEVELS, MATCHING, NOT_PROMISED, counts_possible_values, meaning, method_of
 from wallflower.publish.space import Space, space_of
+from wallflower.schema.canonical import PLACE
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import exact, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.fields import Exact, MaybeExact, MaybeWhole, Names, Weights, Whole
 
 if TYPE_CHECKING:
     from wallflower.publish.publication import Publication
@@ -29,6 +30,12 @@ FORMATS = (".csv", ".parquet")
 GROUP = "group"
 """The name of the column that numbers groups."""
 RANGES = ("text", "columns")
+EMPTY = (
+    "The publication is empty: no group of these rows passes the tests of its level. It has been charged like any other; "
+    "fewer columns, coarser steps or a smaller k let more rows out."
+)
+LEAST_DISTANCE = Fraction(1, 10**12)
+"""Distances are ratios of doubles in the kernels; none in use comes near this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,53 +48,45 @@ class PlainTable:
 
     name: ClassVar[str] = "publish"
 
-    columns: tuple[str, ...]
+    columns: Names = Names()
     """What the file will hold: quasi-identifiers and sensitive columns. `of` takes all that are declared."""
-    out: str
+    out: str = field(metadata=PLACE)
     """The file to write, .csv or .parquet; one that is there is replaced."""
-    k: int
+    k: Whole = Whole(least=1)
     """Every group holds at least this many different values of every sensitive column."""
-    p: Fraction
+    p: Exact = Exact(above=0, most=1)
     """An outlier has at least this share of all rows …"""
-    d: Fraction
+    d: Exact = Exact(least=LEAST_DISTANCE, most=1 / LEAST_DISTANCE)
     """… farther away than this, in declared ranges."""
     level: str = "matching"
     """What a group must withstand: one of `levels.LEVELS`."""
-    possible_values: int | None = None
+    possible_values: MaybeWhole = MaybeWhole(least=1)
     """At the levels `matching` and `matching+candidate`: the possible values everyone has in every sensitive column; k where not given."""
     method: str | None = None
     """How groups are formed; by the level where not given."""
-    entropy_diversity: Fraction | None = None
+    entropy_diversity: MaybeExact = MaybeExact(least=1, most=10**6)
     """Ask entropy l-diversity of every group too."""
-    recursive_diversity: tuple[Fraction, int] | None = None
-    """Ask recursive (c, l)-diversity too."""
-    closeness: Fraction | None = None
+    recursive_c: MaybeExact = MaybeExact(least=LEAST_DISTANCE, most=1 / LEAST_DISTANCE)
+    recursive_l: MaybeWhole = MaybeWhole(least=2)
+    """Ask recursive (c, l)-diversity too; both or neither."""
+    closeness: MaybeExact = MaybeExact(least=0, most=1)
     """Ask t-closeness too."""
-    weights: Mapping[str, Fraction] = field(default_factory=dict)
+    weights: Weights = Weights()
     """Distance weights; columns not named here then count nothing. Empty: the declared weights, 1 without."""
-    unchanged: tuple[str, ...] = ()
+    unchanged: Names = Names(default=())
     """Insensitive columns to publish as they are. They can identify people: nothing here protects them."""
-    population: int | None = None
+    population: MaybeWhole = MaybeWhole(least=1, most=10**11)
     """How many people the rows are a random sample of, for the journalist risk of the owner's report; changes no file."""
     groups: bool = False
     """Whether the file numbers its groups."""
     ranges: str = "text"
     """How generalised numbers and dates are written: as text ("[20, 40]"), or as two columns, `low NAME` and `high NAME`."""
+    format: str = ""
+    """"csv" or "parquet": what `out` ends in."""
 
     def __post_init__(self) -> None:
-        for name in ("columns", "unchanged"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "out", str(self.out))
-        for name in ("p", "d"):
-            object.__setattr__(self, name, exact(getattr(self, name), name=name))
-        weights = {str(name): exact(w, name=f"weight of {name}") for name, w in dict(self.weights).items()}
-        object.__setattr__(self, "weights", weights)
-        if isinstance(self.k, bool) or self.k < 1:
-            raise UsageError(f"'k' must be at least 1, got {self.k}.")
-        if not 0 < self.p <= 1:
-            raise UsageError(f"'p' must be above 0 and at most 1 (a share of the rows), got {shown(self.p)}.")
-        if self.d <= 0:
-            raise UsageError(f"'d' must be above 0, got {shown(self.d)}.")
+        object.__setattr__(self, "format", self.format or Path(self.out).suffix.removeprefix("."))
         if self.level not in LEVELS:
             raise UsageError(f"'level' must be one of {', '.join(LEVELS)}, got '{self.level}'.")
         object.__setattr__(self, "method", method_of(self.level, self.method))
@@ -97,7 +96,7 @@ class PlainTable:
         self._check_demands()
         if not self.columns or len(set(self.columns)) != len(self.columns):
             raise UsageError("'columns' must name the columns to publish, each once.")
-        if Path(self.out).suffix not in FORMATS:
+        if Path(self.out).suffix not in FORMATS or f".{self.format}" != Path(self.out).suffix:
             raise UsageError(f"a publication ends in {' or '.join(FORMATS)}, got '{Path(self.out).name}'.")
 
     def _check_possible_values(self) -> None:
@@ -109,23 +108,14 @@ class PlainTable:
                     hint=f"Leave it out, or use level '{MATCHING}' or '{BOTH}'.",
                 )
             return
-        if wanted is not None and (isinstance(wanted, bool) or not 1 <= wanted <= self.k):
+        if wanted is None:
+            object.__setattr__(self, "possible_values", self.k)
+        elif wanted > self.k:
             raise UsageError(f"'possible_values' must be from 1 to k ({self.k}), got {wanted}.")
-        object.__setattr__(self, "possible_values", self.k if wanted is None else wanted)
 
     def _check_demands(self) -> None:
-        if self.population is not None and (isinstance(self.population, bool) or self.population < 1):
-            raise UsageError(f"'population' must be at least 1, got {self.population}.")
-        for name, least in (("entropy_diversity", 1), ("closeness", 0)):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, exact(getattr(self, name), name=name))
-                if getattr(self, name) < least:
-                    raise UsageError(f"'{name}' must be at least {least}, got {shown(getattr(self, name))}.")
-        if self.recursive_diversity is not None:
-            c, least = exact(self.recursive_diversity[0], name="c of recursive_diversity"), self.recursive_diversity[1]
-            if c <= 0 or isinstance(least, bool) or least < 2:
-                raise UsageError("'recursive_diversity' needs c above 0 and l at least 2.")
-            object.__setattr__(self, "recursive_diversity", (c, int(least)))
+        if (self.recursive_c is None) != (self.recursive_l is None):
+            raise UsageError("recursive diversity needs both 'recursive_c' and 'recursive_l'.")
         if self.demands.any and not counts_possible_values(self.level):
             raise UsageError(
                 f"diversity and closeness are asked of groups at level '{MATCHING}' or '{BOTH}', not '{self.level}'."
@@ -133,7 +123,9 @@ class PlainTable:
 
     @property
     def demands(self) -> Demands:
-        return Demands(entropy=self.entropy_diversity, recursive=self.recursive_diversity, closeness=self.closeness)
+        c, least = self.recursive_c, self.recursive_l
+        recursive = None if c is None or least is None else (c, least)
+        return Demands(entropy=self.entropy_diversity, recursive=recursive, closeness=self.closeness)
 
     @classmethod
     def of(cls, declaration: Declaration, **choices: Any) -> PlainTable:
@@ -226,10 +218,12 @@ class PlainTable:
         written = sheet(
             publication, number=GROUP if self.groups else None, in_columns=self.ranges == "columns", entropy=entropy
         )
+        value = {"file": Path(self.out).name, "rows": written.rows, "groups": len(publication.grouping.groups)}
         return FileAnswer(
-            value={"file": Path(self.out).name, "rows": written.rows, "groups": len(publication.grouping.groups)},
+            value=value if written.rows else {**value, "text": EMPTY},
             content=rendered(written, Path(self.out).suffix),
             place=Path(self.out),
+            warning="" if written.rows else EMPTY,
         )
 
     def inspect(self, rows: Rows) -> dict[str, Any]:

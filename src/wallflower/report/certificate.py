@@ -45,6 +45,8 @@ NOT_PROMISED = {
     "metric-privacy": ["A reading far outside the core range is recognisable as such, the further the more."],
 }
 
+PERIODS_ADD_UP = ["Periods of one sensor add up: a person behind K of them has lost K times as much."]
+
 ASSUMED_OF_A_TABLE = [
     "Bounds, values, radii and budgets in the declaration came from public knowledge, not from the rows.",
     "One person is one row of the table.",
@@ -77,7 +79,7 @@ def certificate(release: dict[str, Any]) -> str:
         answer=_answer(release["release"]),
         family=FAMILIES.get(family, family),
         guarantee=guarantee,
-        not_promised=NOT_PROMISED.get(family, []),
+        not_promised=PERIODS_ADD_UP if _of_a_period(guarantee) else NOT_PROMISED.get(family, []),
         assumptions=ASSUMED_OF_A_STREAM if of_a_stream else ASSUMED_OF_A_TABLE,
         holder="Stream" if of_a_stream else "Table",
         ledger=ledger,
@@ -88,6 +90,11 @@ def certificate(release: dict[str, Any]) -> str:
         mechanism=release["mechanism"],
         made_with=release["wallflower"],
     )
+
+
+def _of_a_period(guarantee: dict[str, Any]) -> bool:
+    """Whether a stream's promise covers everything that a sensor sends for a while, and not one reading."""
+    return str(guarantee["family"]) == "local-dp" and str(guarantee.get("unit", "reading")) != "reading"
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from wallflower.count.expectations import ErrorCurve
-from wallflower.report.figures import BLUE, GREEN, ORANGE, Picture, draw
+from wallflower.report.figures import BLUE, GREEN, INK, ORANGE, Picture, draw
 
 
 def pictures(seen: dict[str, Any]) -> list[Picture]:
-    """How many rows have how many neighbours, with the rows that count as outliers in another colour."""
+    """Outliers by group, or how many rows have how many neighbours, with the outliers in another colour."""
+    if "groups" in seen["figures"]:
+        return [_by_group(seen["figures"]["groups"])]
     data = seen["figures"]["degrees"]
     heights, threshold = list(data["rows"]), int(data["threshold"])
 
@@ -28,6 +30,27 @@ def pictures(seen: dict[str, Any]) -> list[Picture]:
             alt="Bar chart of rows by number of neighbours; the bars below the threshold are the outliers.",
         )
     ]
+
+
+def _by_group(data: dict[str, Any]) -> Picture:
+    values, counts, error = list(data["values"]), list(data["counts"]), int(data["error"])
+
+    def paint(axes: Any) -> None:
+        places = range(len(values))
+        axes.barh(places, counts, color=ORANGE, height=0.7)
+        axes.errorbar(counts, places, xerr=error, fmt="none", ecolor=INK, elinewidth=1, capsize=3)
+        axes.set_yticks(places, values)
+        axes.invert_yaxis()
+        axes.set_xlim(left=0)
+
+    return draw(
+        paint,
+        x="outliers",
+        y=str(data["by"]),
+        caption=f"Outliers by {data['by']}. Whiskers: a released count is at least so uncertain, ±{error} rows, 19 times out of 20.",
+        alt=f"Bar chart of outliers by {data['by']}, with the error of a released count on each bar.",
+        size=(7.0, max(2.0, 0.8 + 0.3 * len(values))),
+    )
 
 
 def error_picture(curve: ErrorCurve) -> Picture:

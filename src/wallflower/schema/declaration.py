@@ -140,7 +140,8 @@ class Declaration:
     """A public bound on the rows that a query sees: rows of the data, or people, or `rows_per_person` times people."""
     reviewed: bool
     test: bool
-    ledger: Path
+    ledger: Path | str
+    """A file, or the address of a server, which holds no secret."""
     read: Reading = Reading()
     budgets: Mapping[str, Budget]
     columns: Mapping[str, Column]

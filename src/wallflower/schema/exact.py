@@ -5,55 +5,80 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from wallflower.errors import UsageError
+from wallflower.errors import UsageError, cut
+
+Spelled = Fraction | str | int
+"""What a number may come as: exact in every case."""
 
 MOST_EXPONENT = 400
 """Doubles end near 10^308; a larger exponent is a slip, and writing it out would fill the memory."""
+MOST_BITS = 2_000
+"""Of a numerator or a denominator, however it came in."""
 
 
-def exact(value: str | int | Fraction, *, name: str = "number") -> Fraction:
+def exact(value: Spelled, *, name: str = "number") -> Fraction:
     """The fraction that a decimal or a quotient spells.
 
     >>> exact("0.1") * 3 == exact("3/10")
     True
     """
     if isinstance(value, Fraction):
-        return value
+        return _sized(value, name)
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise UsageError(
-            f"'{name}' must be a whole number, or a decimal or fraction in quotes, got {value!r}.",
+            f"'{name}' must be a whole number, or a decimal or fraction in quotes, got {quoted(value)}.",
             hint=f'Write {name} = "0.1" or {name} = "1/10": a bare 0.1 is not one tenth in binary.',
         )
     try:
         if isinstance(value, str) and any(abs(int(e)) > MOST_EXPONENT for e in re.findall(r"[eE]([+-]?\d+)", value)):
             raise ValueError  # noqa: TRY301 - the same sentence as for any other misspelling
-        return Fraction(value)
+        number = Fraction(value)
     except (ValueError, ZeroDivisionError):
         raise UsageError(
-            f"'{name}' must be a decimal or a fraction, got {value!r}.", hint='For example "0.5" or "1/2".'
+            f"'{name}' must be a decimal or a fraction, got {quoted(value)}.", hint='For example "0.5" or "1/2".'
         ) from None
+    return _sized(number, name)
+
+
+def _sized(number: Fraction, name: str) -> Fraction:
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
+        raise UsageError(f"'{name}' has more than {MOST_BITS} binary digits above or below its line.")
+    return number
+
+
+def quoted(value: object, *, most: int = 60) -> str:
+    """The value as it was written, cut where it would fill a screen.
+
+    >>> quoted("9" * 100, most=7)
+    "'999999…"
+    """
+    try:
+        text = repr(value) if not isinstance(value, int | Fraction) else shown(Fraction(value))
+    except ValueError:  # more digits than Python writes
+        text = "a number of thousands of digits"
+    return cut(text, most)
 
 
 MOST_EPSILON = 10_000
 """e^10000 bounds nothing, and exact noise for more would be arithmetic on millions of digits."""
 LEAST_EPSILON = Fraction(1, 10**12)
-"""Below this an answer says nothing about any table that fits a machine, and reciprocals outgrow doubles."""
+"""Less buys no answer about any table, and its inverse would leave the range of doubles and machine words."""
 
 
-def positive(value: str | int | Fraction, *, name: str) -> Fraction:
+def positive(value: Spelled, *, name: str) -> Fraction:
     """`exact`, refused unless it is above zero."""
     number = exact(value, name=name)
     if number <= 0:
-        raise UsageError(f"'{name}' must be above 0, got {shown(number)}.")
+        raise UsageError(f"'{name}' must be above 0, got {quoted(number)}.")
     if name.endswith("epsilon") and number > MOST_EPSILON:
         raise UsageError(
-            f"'{name}' must be at most {MOST_EPSILON}, got {shown(number)}.",
+            f"'{name}' must be at most {MOST_EPSILON}, got {quoted(number)}.",
             hint="An epsilon that large promises nothing.",
         )
-    if name.endswith("epsilon") and number < LEAST_EPSILON:
+    if name.endswith(("epsilon", "failure")) and number < LEAST_EPSILON:
         raise UsageError(
-            f"'{name}' must be at least {shown(LEAST_EPSILON)}, got a smaller one.",
-            hint="An answer would be noise alone.",
+            f"'{name}' must be at least 1e-12, got {quoted(number)}.",
+            hint="So little buys no answer about any table." if name.endswith("epsilon") else "",
         )
     return number
 
@@ -88,51 +113,3 @@ def brief(value: Fraction) -> str:
     """
     text = shown(value)
     return text if len(text) <= 40 else f"a number of {max(len(part) for part in text.split('/'))} digits"
-
-
-class Exact:
-    """A field of a frozen dataclass that takes a decimal, a quotient or a whole number, and holds a fraction from then on.
-
-    Without a default the field is required; `above_zero` refuses what is not.
-
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True, kw_only=True)
-    ... class Noise:
-    ...     scale: Exact = Exact("1/2")
-    >>> Noise(scale="0.25"), Noise().scale
-    (Noise(scale=Fraction(1, 4)), Fraction(1, 2))
-    """
-
-    def __init__(self, default: str | int | Fraction | None = None, *, above_zero: bool = False) -> None:
-        self._default = None if default is None else exact(default)
-        self._above_zero = above_zero
-        self._name = ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: object, owner: type | None = None) -> Fraction:
-        if instance is not None:
-            held: Fraction = instance.__dict__[self._name]
-            return held
-        if self._default is None:
-            raise AttributeError(self._name)  # which is how a dataclass learns that there is no default
-        return self._default
-
-    def __set__(self, instance: object, value: str | int | Fraction) -> None:
-        read = positive if self._above_zero else exact
-        instance.__dict__[self._name] = read(value, name=self._name)
-
-
-class ExactOrNone:
-    """As `Exact`, above zero, or None."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: object, owner: type | None = None) -> Fraction | None:
-        held: Fraction | None = None if instance is None else instance.__dict__[self._name]
-        return held
-
-    def __set__(self, instance: object, value: str | int | Fraction | None) -> None:
-        instance.__dict__[self._name] = None if value is None else positive(value, name=self._name)

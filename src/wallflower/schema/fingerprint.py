@@ -1,50 +1,53 @@
-"""A digest of what a declaration means; comments, order and spelling do not change it."""
+"""A digest of what a declaration means: what a promise and an answer depend on, and nothing else.
+
+Comments, order and spelling do not change it; neither do budgets, askers, or the places of files: raising a limit or
+moving a folder must not end the replays of what was answered before. `canonical.py` says what is kept for ever.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import json
-from dataclasses import fields, is_dataclass
-from datetime import date
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from wallflower.schema import canonical
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import shown
 from wallflower.schema.hierarchy import ORDERED
 
-VERSION = 1
+FORMAT = 2
 """Goes into the digest: a later reading of the same file must not pass for this one."""
 
+NOT_MEANT = {
+    "Declaration": frozenset(
+        ["source", "source_table", "ledger", "path", "fingerprint", "reviewed", "budgets", "askers", "rehearsal"]
+    ),
+    "Model": frozenset(["epsilon"]),
+}
+"""Places, permissions and limits, by class."""
 
-def fingerprint(declaration: Declaration, *, source: str | None, ledger: str) -> str:
-    """`source` and `ledger` as written: a folder that moves keeps its fingerprint.
 
-    Lists of values and hierarchies go in by what they hold, so that editing their files is seen.
-    """
-    meaning = _plain(declaration)
-    for name in ("path", "fingerprint"):
-        del meaning[name]
-    meaning |= {"version": VERSION, "source": source, "ledger": ledger}
+def fingerprint(declaration: Declaration) -> str:
+    """Lists of values and hierarchies go in by what they hold, so that editing their files is seen."""
+    return f"sha256:{canonical.digest(['wallflower-declaration', FORMAT, meant(declaration)])}"
+
+
+def meant(declaration: Declaration) -> dict[str, Any]:
+    """The declaration in canonical form."""
+    found: dict[str, Any] = canonical.meaning(declaration, without=NOT_MEANT)
     for column in declaration.columns.values():
         if isinstance(column.hierarchy, str) and column.hierarchy != ORDERED:
             contents = Path(column.hierarchy).read_bytes()
-            meaning["columns"][column.name]["hierarchy"] = {"sha256": hashlib.sha256(contents).hexdigest()}
-    canonical = json.dumps(meaning, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+            found["columns"][column.name]["hierarchy"] = {"sha256": hashlib.sha256(contents).hexdigest()}
+    return found
 
 
-def _plain(value: object) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        named = {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
-        return {"is": type(value).__name__, **named}
-    if isinstance(value, Fraction):
-        return shown(value)
-    if isinstance(value, date | Path):
-        return str(value)
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
+def model_definition(declaration: Declaration, name: str) -> dict[str, Any]:
+    """A model down to its columns: other bounds, steps or scales make other distances, hence another promise.
+
+    Not its hierarchies: no distance uses them.
+    """
+    without = NOT_MEANT | {"Column": frozenset(["hierarchy"])}
+    model = declaration.models[name]
+    found: dict[str, Any] = canonical.meaning(model, without=without)
+    found["over"] = {column: canonical.meaning(declaration.column(column), without=without) for column in model.columns}
+    return found

@@ -71,8 +71,8 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     if not source_optional:
         table.need("source", 'source = "rows.csv"')
     table.need("ledger", 'ledger = "rows.ledger"')
-    ledger, key = table.text("ledger"), table.text("key")
-    source = read_place(table, "source", folder)
+    key = table.text("key")
+    source, ledger = read_place(table, "source", folder), read_place(table, "ledger", folder)
     source_table = table.text("table")
     if source_table is not None and "source" not in table:
         table.refuse("table", "'table' names a table inside the file 'source', and there is no 'source'.")
@@ -99,7 +99,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         max_rows=cast("int", people.most) * (people.rows_per_person or 1),
         reviewed=bool(reviewed),
         test=bool(test),
-        ledger=folder / cast("str", ledger),
+        ledger=cast("Path | str", ledger),
         read=read,
         budgets=budgets,
         columns={name: column for name, column in columns.items() if column is not None},
@@ -111,9 +111,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         rows_per_person=people.rows_per_person,
         askers=askers,
     )
-    return replace(
-        declaration, fingerprint=fingerprint(declaration, source=table.text("source"), ledger=cast("str", ledger))
-    )
+    return replace(declaration, fingerprint=fingerprint(declaration))
 
 
 def _identifier_only(file: Section, columns: Mapping[str, Column | None], person: str) -> None:

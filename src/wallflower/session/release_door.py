@@ -5,17 +5,32 @@ Nothing is read before the charge is on disk, and nothing is shown before the an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from wallflower import progress
 from wallflower.atomic_file import write_whole
 from wallflower.engines.base import Source
 from wallflower.engines.made_up import made_up_rows
-from wallflower.errors import DeclarationError, LedgerError, ReleaseFailed, UsageError, WallflowerError, place
+from wallflower.errors import (
+    DeclarationError,
+    LedgerError,
+    PendingError,
+    ReleaseFailed,
+    UsageError,
+    WallflowerError,
+    place,
+)
+from wallflower.ledger.admission import OWNER, Shares
 from wallflower.ledger.book import Charge, Ledger
+from wallflower.ledger.preview import Preview, costs, preview
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import Release
+from wallflower.schema.canonical import place_of
 from wallflower.schema.declaration import Declaration
-from wallflower.session.description import description
 from wallflower.session.owner_door import Owner
 from wallflower.session.queries import Query
 
@@ -68,27 +83,78 @@ class Session:
             )
         self.declaration = declaration
         self._source = source
+        self._ledger: Ledger | None = None
         self._entropy: Entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
 
     def price(self, query: Query) -> Price:
-        """What `query` would promise and cost. Reads no row, opens no ledger, spends nothing."""
-        return query.price(self.declaration)
+        """What `query` would promise and cost, and in which accounts. Reads no row, opens no ledger, spends nothing."""
+        price = query.price(self.declaration)
+        return replace(price, booked=costs(price.guarantee, self.declaration))
 
-    def release(self, query: Query, request_id: str | None = None) -> Release:
-        """Charge, draw, record, return. The same request id with the same question returns the recorded answer."""
+    def preview(self, query: Query, *, asker: str = OWNER, shares: Shares | None = None) -> Preview:
+        """Every account that `query` would debit and what it would leave there. Reads no row, spends nothing."""
+        price = self.price(query)
+        return preview(self.declaration, price.guarantee, query, asker=asker, shares=shares)
+
+    def release(
+        self,
+        query: Query,
+        request_id: str | None = None,
+        *,
+        asker: str = OWNER,
+        purpose: str = "",
+        shares: Shares | None = None,
+    ) -> Release:
+        """Charge, draw, record, return. The same request id of the same asker with the same question returns the
+        recorded answer, and waits for it while it is being computed. `shares`: second limits that a service sets.
+        """
         self._refuse_unreviewed()
         price = self.price(query)
-        ledger = Ledger.open(self.declaration.ledger)
-        asked = description(query)
-        if not ledger.check(price.guarantee, declaration=self.declaration, query=asked, request_id=request_id):
+        ledger = self.ledger
+        whose: dict[str, Any] = {
+            "declaration": self.declaration,
+            "query": query,
+            "request_id": request_id,
+            "asker": asker,
+            "purpose": purpose,
+            "shares": shares,
+        }
+        if not ledger.check(price.guarantee, **whose):
             self._source.verify(query.columns)  # names and types of columns, no row: a typing error should cost nothing
             self._prepare(query)
-        charge = ledger.charge(price.guarantee, declaration=self.declaration, query=asked, request_id=request_id)
+        charge = ledger.charge(price.guarantee, **whose)
         if charge.replay is not None:
-            return _recorded(charge, price)
-        release = self._draw(query, price, charge)
-        ledger.answer(charge.entry, release.to_json())
-        return release
+            release = _recorded(charge.replay, price, charge.entry)
+            return self._delivered(query, release, charge.file)
+        release, file = self._draw(query, price, charge)
+        kept = ledger.answer(charge.entry, release.to_json(), file=None if file is None else file.content)
+        if file is None:
+            return release
+        if file.warning:
+            progress.warn(file.warning)
+        return self._delivered(query, _recorded(kept, price, charge.entry), str(kept["release"]["sha256"]))
+
+    @property
+    def ledger(self) -> Ledger:
+        """Opened once, and caught up with at every use."""
+        if self._ledger is None:
+            self._ledger = Ledger.open(self.declaration)
+        return self._ledger
+
+    def _delivered(self, query: Query, release: Release, digest: str | None) -> Release:
+        """Put a recorded file where the query says, and name it so; the answer stands whatever becomes of that."""
+        place = place_of(query)
+        if digest is None or place is None:
+            return release
+        content = self.ledger.kept(digest)
+        try:
+            write_whole(place, content)
+        except OSError as error:
+            raise PendingError(
+                f"the publication is recorded, and cannot be put at '{place}': {error.strerror}.",
+                hint="Make room or name another place, and ask again with the same request id: it costs nothing more.",
+            ) from None
+        return replace(release, value={**(release.value or {}), "file": place.name})
 
     @property
     def owner(self) -> Owner:
@@ -109,39 +175,48 @@ class Session:
                 hint="It was tried on made-up rows; nothing was read and nothing has been charged.",
             ) from error
 
-    def _draw(self, query: Query, price: Price, charge: Charge) -> Release:
+    def _draw(self, query: Query, price: Price, charge: Charge) -> tuple[Release, FileAnswer | None]:
         """The answer; whatever breaks is told by its kind and place alone, with no chain or frame that could hold a row."""
         try:
-            release, what = self._attempt(query, price, charge)
+            made, what = self._attempt(query, price, charge)
         except WallflowerError as error:  # while opening: engines then speak of files and types alone
-            release, what = None, str(error)
+            made, what = None, str(error)
         except Exception as error:  # noqa: BLE001 - any failure here may quote a row
-            release, what = None, _broke(error)
-        if release is not None:
-            return release
+            made, what = None, _broke(error)
+        except BaseException:
+            self.ledger.give_up(charge.entry)
+            raise
+        if made is not None:
+            return made
+        again = self.ledger.give_up(charge.entry)
         # Raised outside the handlers: inside them Python would keep the first error as __context__.
-        raise ReleaseFailed(what, hint=f"Entry {charge.entry} has been charged and its request id is spent.")
+        spent = "may be used again, uncharged" if again else "is spent"
+        raise ReleaseFailed(what, hint=f"Entry {charge.entry} has been charged and its request id {spent}.")
 
-    def _attempt(self, query: Query, price: Price, charge: Charge) -> tuple[Release | None, str]:
+    def _attempt(
+        self, query: Query, price: Price, charge: Charge
+    ) -> tuple[tuple[Release, FileAnswer | None] | None, str]:
         """The release, or what broke. After the rows are open only a ReleaseFailed is told in its own words."""
         with self._source.rows(query.columns) as rows:
             try:
                 answer = query.run(rows, self._entropy)
-                if isinstance(answer, FileAnswer):
-                    write_whole(answer.place, answer.content)
-                    answer = dict(answer.value)
+                file = answer if isinstance(answer, FileAnswer) else None
                 release = Release(
-                    value=answer,
+                    value=answer.recorded() if isinstance(answer, FileAnswer) else answer,
                     guarantee=price.guarantee,
                     mechanism=price.mechanism,
                     ledger=charge.to_json(),
                     private=self._entropy.private and not self.declaration.test,
+                    asked=charge.asked,
+                    at=charge.at,
+                    declaration={"table": self.declaration.id, "fingerprint": self.declaration.fingerprint},
+                    notes=price.notes,
                 )
             except ReleaseFailed as error:
                 return None, str(error)
             except Exception as error:  # noqa: BLE001 - errors of our own among them: they too may quote a row
                 return None, _broke(error)
-        return release, ""
+        return (release, file), ""
 
     def _refuse_unreviewed(self) -> None:
         if not self.declaration.reviewed:
@@ -151,21 +226,25 @@ class Session:
             )
 
 
-def _recorded(charge: Charge, price: Price) -> Release:
-    """The recorded answer, with the promise it was given under; a promise that is worded anew is still the same."""
-    answer = charge.replay or {}
-    now = price.guarantee.to_json()
-    if any(now[name] != said for name, said in answer["guarantee"].items() if name != "sentence"):
+def _recorded(answer: Mapping[str, Any], price: Price, entry: int) -> Release:
+    """The recorded answer in its own words. What was promised is compared by its numbers, never by its sentences."""
+    then, now = answer["guarantee"], price.guarantee.to_json()
+    if any(now[name] != then[name] for name in ("family", "parameters", "neighbours", "unit")):
         raise LedgerError(
-            f"entry {charge.entry} was answered under another promise than this version of Wallflower would give.",
+            f"entry {entry} was answered under another promise than this version of Wallflower would give.",
             hint="The answer and its promise are in `wallflower ledger history DECL --json`. Use a new id to ask again.",
         )
     return Release(
         value=answer["release"],
         guarantee=price.guarantee,
+        promise=then,
         mechanism=answer["mechanism"],
         ledger=answer["ledger"],
         private=bool(answer["private"]),
+        asked=answer["asked"],
+        at=answer["at"],
+        declaration=answer["declaration"],
+        notes=tuple(answer["notes"]),
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wallflower.engines.duckdb import sql
-from wallflower.engines.duckdb.database import Database
+from wallflower.engines.duckdb.database import Database, literal
 from wallflower.engines.reading_rule import Kind
 from wallflower.engines.view import find_columns
 from wallflower.errors import DeclarationError
@@ -34,6 +34,9 @@ class CsvFile:
     def decimal(self) -> str:
         return self.read.decimal
 
+    def open(self, base: Database) -> None:
+        base.seal(self.path)
+
     def names(self, base: Database) -> Sequence[str]:
         with self.path.open(encoding=self._codec(), errors="replace", newline="") as file:
             return next(csv.reader(file, delimiter=self.read.delimiter), [])
@@ -42,13 +45,16 @@ class CsvFile:
         find_columns(columns, self.names(base))
         return dict.fromkeys(columns, Kind.TEXT)
 
+    def check(self) -> None:
+        """Any text is a table of lines."""
+
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         names = self.names(base)
         source = self.path if self._is_utf8() else self._transcoded(base.folder)
         types = ", ".join(f"'f{at}': 'VARCHAR'" for at in range(len(names)))
         scan = (
             f"read_csv({sql.one_file(source)}, {sql.NO_FOLDER_NAMES}, auto_detect=false, header=true, columns={{{types}}},"
-            f" delim={sql.literal(self.read.delimiter)}, quote='\"', escape='\"', nullstr='', comment='',"
+            f" delim={literal(self.read.delimiter)}, quote='\"', escape='\"', nullstr='', comment='',"
             f" compression='none', null_padding=true, ignore_errors=true, strict_mode=false, parallel=false,"
             f" max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE})"
         )

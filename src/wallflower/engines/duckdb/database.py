@@ -34,6 +34,14 @@ class Database:
     schemas: dict[str, Mapping[str, str]] = field(default_factory=dict)
     dialect: Dialect = field(default_factory=DuckDialect)
 
+    def seal(self, *files: Path) -> None:
+        """From now on nothing but these files and the private folder can be reached, whatever a view inside a file says."""
+        allowed = [name for file in files for name in (str(file), str(file.absolute()), only(file.absolute()))]
+        self.connection.execute(f"SET allowed_paths = [{', '.join(map(literal, allowed))}]")
+        self.connection.execute(f"SET allowed_directories = [{literal(str(self.folder))}]")
+        self.connection.execute("SET enable_external_access = false")
+        self.connection.execute("SET lock_configuration = true")
+
     def run(self, sql: str) -> list[tuple[Any, ...]]:
         return list(self.connection.execute(sql).fetchall())
 
@@ -72,6 +80,15 @@ class Database:
         return result.fetch_record_batch(BATCH)  # its name before DuckDB 1.5
 
 
+def literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def only(path: Path) -> str:
+    """The path as a pattern that stands for this file alone: DuckDB's readers take a bare name as a pattern."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path))
+
+
 @contextmanager
 def database(memory_limit: str = MEMORY_LIMIT) -> Iterator[Database]:
     """Closed, and its folder removed, however the block ends."""
@@ -88,6 +105,6 @@ def _connect(memory_limit: str, folder: Path) -> Any:
 
     config = {"temp_directory": str(folder), "memory_limit": memory_limit, **SETTINGS}
     connection = duckdb.connect(":memory:", config=config)
-    connection.execute("SET enable_progress_bar = false")
+    connection.execute("PRAGMA disable_progress_bar")  # SET is refused in a notebook without ipywidgets
     connection.execute("SET TimeZone = 'UTC'")
     return connection

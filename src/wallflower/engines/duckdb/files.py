@@ -33,8 +33,16 @@ class File(Protocol):
         """The decimal mark of numbers written as text."""
         ...
 
+    def open(self, base: Database) -> None:
+        """Let `base` reach this file, and from then on nothing else."""
+        ...
+
     def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
         """What the asked-for columns hold, from the file's schema alone; refuses names that it lacks."""
+        ...
+
+    def check(self) -> None:
+        """Refuse a file whose rows cannot be told apart; before the charge, so that no row can make a release fail."""
         ...
 
     def names(self, base: Database) -> Sequence[str]:

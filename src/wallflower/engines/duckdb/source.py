@@ -34,7 +34,8 @@ class DuckSource:
 
     def verify(self, columns: Sequence[str], /) -> None:
         with database(self.memory_limit) as base:
-            self._view(base, columns)
+            file, _ = self._view(base, columns)
+            quietly(file.check, lambda: unreadable(file.path))
 
     @contextmanager
     def open(self, columns: Sequence[str]) -> Iterator[DuckRows]:
@@ -60,6 +61,7 @@ class DuckSource:
         place = Path(source) if source is not None else None
         file = open_file(place, self.declaration.source_table, self.declaration.read)
         needed = with_key(self.declaration, wanted)
+        quietly(lambda: file.open(base), lambda: unreadable(file.path))
         kinds = quietly(lambda: file.kinds(base, needed), lambda: unreadable(file.path))
         return file, view_of(self.declaration, wanted, kinds, decimal=file.decimal)
 
@@ -71,6 +73,7 @@ def describe(path: str | Path, *, table: str | None = None, read: Reading | None
         file = open_file(place, table, read or Reading())
 
         def work() -> list[Described]:
+            file.open(base)
             names = list(dict.fromkeys(file.names(base)))
             kinds = [_kind_or_none(file, base, name) for name in names]
             file.stage(base, names)

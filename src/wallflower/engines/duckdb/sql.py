@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from wallflower.engines.duckdb.database import Database
+from wallflower.engines.duckdb.database import Database, literal, only
 from wallflower.engines.reading_rule import Kind
 
 TYPES = {
@@ -39,9 +39,5 @@ def name(text: str) -> str:
 
 
 def one_file(path: Path) -> str:
-    """The path as a literal that stands for this file alone: DuckDB's readers take a bare name as a pattern."""
-    return literal("".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute())))
-
-
-def literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    """The path as a literal that stands for this file alone."""
+    return literal(only(path.absolute()))

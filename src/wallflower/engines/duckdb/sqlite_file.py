@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from wallflower.engines.duckdb import sql
+from wallflower.engines.duckdb import sql, text_copy
 from wallflower.engines.duckdb.database import Database
-from wallflower.engines.reading_rule import Kind, cell_text
+from wallflower.engines.reading_rule import Kind
 from wallflower.engines.view import find_columns, find_table
 
 BATCH = 50_000
@@ -27,6 +27,9 @@ class SqliteFile:
     table: str
     decimal: str = "."
 
+    def open(self, base: Database) -> None:
+        base.seal(self.path)
+
     def names(self, base: Database) -> Sequence[str]:
         with self._opened() as source:
             tables = source.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
@@ -37,21 +40,14 @@ class SqliteFile:
         find_columns(columns, self.names(base))
         return dict.fromkeys(columns, Kind.TEXT)
 
-    def stage(self, base: Database, columns: Sequence[str]) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+    def check(self) -> None:
+        """SQLite's own pages say what a row is."""
 
-        copy = base.folder / "sqlite.parquet"
-        fields = [f"f{at}" for at in range(len(columns))]
-        schema = pa.schema([*((field, pa.large_string()) for field in fields), ("present", pa.bool_())])
-        with self._opened() as source, pq.ParquetWriter(copy, schema) as writer:
+    def stage(self, base: Database, columns: Sequence[str]) -> None:
+        with self._opened() as source:
             cells = ", ".join([*map(sql.name, columns), "1"])
             cursor = source.execute(f"SELECT {cells} FROM {sql.name(self.table)}")
-            while batch := cursor.fetchmany(BATCH):
-                *columns_, _ = zip(*batch, strict=True)
-                texts = [pa.array(map(cell_text, column), type=pa.large_string()) for column in columns_]
-                writer.write_batch(pa.record_batch([*texts, pa.array([True] * len(batch))], schema=schema))
-        sql.stage(base, f"read_parquet({sql.one_file(copy)}, {sql.NO_FOLDER_NAMES})", fields)
+            text_copy.stage(base, len(columns), iter(lambda: cursor.fetchmany(BATCH), []))
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:

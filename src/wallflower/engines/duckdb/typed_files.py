@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wallflower.engines.duckdb import sql
-from wallflower.engines.duckdb.database import Database
+from wallflower.engines.duckdb.database import Database, literal
+from wallflower.engines.duckdb.parquet_copy import can_be_read, readable_copy
 from wallflower.engines.memory.dialect import refused
 from wallflower.engines.reading_rule import Kind
 from wallflower.engines.view import find_columns, find_table
+from wallflower.errors import DeclarationError
 
 MOST_DIGITS = 38
 """Of a decimal that DuckDB can hold."""
@@ -31,13 +33,16 @@ KINDS = {
 
 
 class Typed(ABC):
-    """A scan that DuckDB knows the types of."""
+    """A scan that DuckDB knows the types of, and the rows."""
 
     decimal = "."
 
     @abstractmethod
     def scan(self, base: Database) -> str:
         """The table function or table to select from."""
+
+    def check(self) -> None:  # noqa: B027 - there is nothing to check, in this file and the other
+        """The file's own schema says what a row is."""
 
     def names(self, base: Database) -> Sequence[str]:
         return list(self._types(base))
@@ -65,8 +70,19 @@ class Typed(ABC):
 class ParquetFile(Typed):
     path: Path
 
+    def open(self, base: Database) -> None:
+        base.seal(self.path)
+
     def scan(self, base: Database) -> str:
         return f"read_parquet({sql.one_file(self.path)}, {sql.NO_FOLDER_NAMES})"
+
+    def stage(self, base: Database, columns: Sequence[str]) -> None:
+        types = self._types(base)
+        doubtful = [name for name in columns if types[name].startswith(("VARCHAR", "TIMESTAMP"))]
+        if can_be_read(base, self.scan(base), doubtful):
+            super().stage(base, columns)
+        else:
+            ParquetFile(readable_copy(self.path, columns, base.folder)).stage(base, columns)
 
     def _types(self, base: Database) -> Mapping[str, str]:
         """DuckDB calls a decimal too wide for it a double, and reads nonsense: such a type is not one of `KINDS`."""
@@ -79,11 +95,26 @@ class DuckFile(Typed):
     path: Path
     table: str
 
+    def open(self, base: Database) -> None:
+        base.run(f"ATTACH {literal(str(self.path))} AS source (READ_ONLY)")
+        base.seal(self.path)
+
     def scan(self, base: Database) -> str:
-        base.run(f"ATTACH IF NOT EXISTS {sql.literal(str(self.path))} AS source (READ_ONLY)")
         tables = base.run("SELECT table_name FROM information_schema.tables WHERE table_catalog = 'source'")
         find_table(self.table, [name for (name,) in tables])
         return f"source.{sql.name(self.table)}"
+
+    def _types(self, base: Database) -> Mapping[str, str]:
+        import duckdb
+
+        try:
+            return super()._types(base)
+        except duckdb.PermissionException:
+            pass
+        raise DeclarationError(
+            f"the view '{self.table}' reads something outside '{self.path.name}'.",
+            hint="Nothing but the declared source is read: copy what the view needs into a table of the file.",
+        )
 
 
 def _kind_of(name: str, type_: str) -> Kind:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.engines.arrow_cells import readable_texts
 from wallflower.engines.reading_rule import (
     UNDECODABLE,
     CategoryRule,
@@ -88,6 +89,13 @@ def read(cells: Any, rule: Rule) -> Cellwise:
         cells = cells.cast(pa.large_string())  # Arrow matches no patterns in views
     if rule.kind is Kind.NOTHING:
         return Cellwise(np.zeros(len(cells), np.int64), np.full(len(cells), State.MISSING, np.uint8))
+    try:
+        return _by_rule(cells, rule)
+    except UnicodeDecodeError:
+        return _by_rule(readable_texts(cells), rule)  # Arrow holds any bytes as text, and tells when they are looked at
+
+
+def _by_rule(cells: Any, rule: Rule) -> Cellwise:
     if isinstance(rule, NumberRule):
         return _numbers(cells, rule)
     if isinstance(rule, DateRule):

@@ -1,0 +1,64 @@
+"""A copy of a Parquet file in which every cell can be read.
+
+Text columns of Parquet may hold bytes that are no text, and moments may lie beyond DuckDB's; it then refuses the whole file, so
+that one row would fail a release. Such files are rare: whether one is such a file is found by reading its columns once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wallflower.engines.arrow_cells import readable_texts
+from wallflower.engines.duckdb import sql
+from wallflower.engines.duckdb.database import Database
+
+BATCH = 50_000
+"""Rows copied at a time."""
+FARTHEST = 290_000 * 365 * 86_400 * 10**6
+"""Microseconds that DuckDB can hold on either side of 1970, and far beyond any date that can be declared."""
+
+
+def can_be_read(base: Database, scan: str, columns: Sequence[str]) -> bool:
+    """Whether DuckDB can read every cell of these columns."""
+    import duckdb
+
+    seen = ", ".join(f"bit_xor(hash({sql.name(name)}))" for name in columns)
+    try:
+        base.run(f"SELECT {seen or 1} FROM {scan}")
+    except (duckdb.InvalidInputException, duckdb.ConversionException):
+        return False
+    return True
+
+
+def readable_copy(path: Path, columns: Sequence[str], folder: Path) -> Path:
+    """The columns once more: U+FFFD (unreadable) in place of bytes that are no text, the farthest moment for any beyond it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    copy = folder / "readable.parquet"
+    writer: Any = None
+    with pq.ParquetFile(path) as source:
+        for batch in source.iter_batches(BATCH, columns=list(columns)):
+            cells = [readable_texts(_within(batch.column(name))) for name in columns]
+            part = pa.table(cells, names=list(columns))
+            writer = writer or pq.ParquetWriter(copy, part.schema)
+            writer.write_table(part)
+    writer.close()  # a file with a cell that cannot be read has a row
+    return copy
+
+
+def _within(cells: Any) -> Any:
+    """Moments in microseconds; those that DuckDB cannot hold are moved to the farthest that it can."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    if not t.is_timestamp(cells.type) or cells.type.unit not in {"s", "ms"}:
+        return cells
+    factor = 10**6 if cells.type.unit == "s" else 10**3
+    limit = FARTHEST // factor
+    ticks = pc.max_element_wise(cells.cast(pa.int64()), -limit, skip_nulls=False)
+    ticks = pc.multiply(pc.min_element_wise(ticks, limit, skip_nulls=False), factor)
+    return ticks.cast(pa.timestamp("us", cells.type.tz))

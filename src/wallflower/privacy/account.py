@@ -1,0 +1,60 @@
+"""Accounts by short codes that never change; what a kind of account is, as data. Each family's file holds its kinds.
+
+The codes are written into ledgers and releases: a code is never renamed, and never used for anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+Amounts = Mapping[str, Fraction]
+
+CHANGED = {"add-remove": "is added or removed", "replace-one": "is replaced by another"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of account: whom it protects, what limits it, what else its charges are booked in."""
+
+    code: str
+    budget: str
+    """The part of the declaration that holds its limit: [budget.X], or "identify" for a model of its own."""
+    words: str
+    """Its name for people."""
+    bounds: Callable[[str, str, str], str]
+    """What its number says about everything booked in it, given how likely ("… times as likely"), the unit and the change."""
+    adds: tuple[str, ...] = ("epsilon", "delta", "rho")
+    covers: tuple[str, ...] = ()
+    """Codes of the weaker kinds that its charges are also booked in, transitively closed."""
+    between_tables: bool = True
+    """Whether it compares neighbouring tables: then its promises share the ledger's `neighbours`."""
+    order: int = 0
+    """Its place in a statement; the weakest is last."""
+
+
+@dataclass(frozen=True, order=True)
+class Account:
+    """What is added up together inside one ledger, which fixes table, unit and neighbours.
+
+    >>> Account("sensitive-privacy", "default").code, Account.of("sensitive-privacy/default").model
+    ('sensitive-privacy/default', 'default')
+    """
+
+    kind: str
+    model: str = ""
+    """The declared anomaly model, for sensitive-privacy; each has an account of its own."""
+
+    @property
+    def code(self) -> str:
+        return f"{self.kind}/{self.model}" if self.model else self.kind
+
+    @classmethod
+    def of(cls, code: str) -> Account:
+        kind, _, model = code.partition("/")
+        return cls(kind, model)
+
+
+def times_as_likely(factor: str, delta: str) -> str:
+    return f"become more than {factor} times as likely{delta} when"

@@ -1,0 +1,116 @@
+"""Every source is a total function, row by row: no record makes reading fail, and none changes how another is read."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from dataclasses import replace
+
+import duckdb
+import pytest
+
+from tests.contracts.engine_sources import categories, dates, declare, numbers
+from tests.contracts.hostile_files import BROKEN_ARRAYS, CASES, bytes_as_text, parquet_files
+from wallflower.engines import open_source
+from wallflower.engines.memory.dialect import read
+from wallflower.engines.reading_rule import Kind, rule_for
+from wallflower.errors import DeclarationError
+from wallflower.schema.declaration import Becomes
+
+X = numbers("x", missing=Becomes(-7), edges=(0,))
+C = categories("c", ("a", "b", "other"), outside=Becomes(2), missing=Becomes(1))
+D = dates("d", missing=Becomes(0))
+COLUMNS = ("x", "c", "d")
+
+
+def opened(path, table=None, *columns):
+    declaration = declare(*(columns or (X, C, D)), key=None)
+    return open_source(replace(declaration, source=path, source_table=table))
+
+
+def test_there_are_enough_of_them_and_of_every_format():
+    assert len({case.name for case in CASES}) == len(CASES) >= 200
+    assert {case.name.split()[0] for case in CASES} == {"csv", "json", "jsonl", "sqlite", "parquet", "duckdb"}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_hostile_record_is_a_row_and_changes_no_other(case, tmp_path):
+    source = opened(case.write(tmp_path), case.table)
+    source.verify(COLUMNS)
+    with source.rows(COLUMNS) as rows:
+        first, *between, last = rows.fetch(numbers=COLUMNS).numbers.tolist()
+        if CASES.index(case) % 8 == 0:  # they are read by the same expressions
+            assert rows.cells(["c"], "x", 0).counts.sum() == len(between) + 2
+            assert rows.nearest(["c", "x"], "x", 3, 2).multiplicities.sum() == len(between) + 2
+    good = [10 if case.name.startswith(("duckdb HUGE", "duckdb UHUGE", "duckdb DECIMAL")) else 15, 0, 10_958]
+    assert first == last == good
+    assert len(between) == case.rows
+    assert all(-50 <= x <= 50 and 0 <= c <= 2 and -2 <= d <= 18_321 for x, c, d in between)
+
+
+@pytest.mark.parametrize("content", BROKEN_ARRAYS)
+def test_an_array_whose_records_cannot_be_told_apart_is_refused_before_the_charge(content, tmp_path):
+    (tmp_path / "rows.json").write_bytes(content)
+    with pytest.raises(DeclarationError, match="no whole array"):
+        opened(tmp_path / "rows.json").verify(COLUMNS)
+
+
+def test_texts_that_are_none_are_unreadable_in_parquet_as_in_memory(tmp_path):
+    cells = bytes_as_text(b"b\xff")
+    assert read(cells, rule_for(C, Kind.TEXT)).states.tolist() == [0, 4, 0]
+    case = next(case for case in parquet_files() if case.name == "parquet bytes 0")
+    with opened(case.write(tmp_path)).rows(COLUMNS) as rows:
+        assert rows.fetch(numbers=("c",)).numbers.tolist() == [[0], [1], [0]]
+
+
+def views(path):
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1.5 AS x")
+        connection.execute("CREATE VIEW inside AS SELECT x + 1 AS x FROM t")
+        outside = path.parent / "outside.csv"
+        outside.write_text("x\n4\n")
+        for name, scan in (
+            ("csv", f"read_csv('{outside}')"),
+            ("text", f"(SELECT content AS x FROM read_text('{outside}'))"),
+            ("listing", f"(SELECT file AS x FROM glob('{outside.parent}/*'))"),
+        ):
+            connection.execute(f"CREATE VIEW {name} AS SELECT x FROM {scan}")
+
+
+def test_a_view_inside_the_file_is_read_and_one_that_reaches_outside_refused(tmp_path):
+    path = tmp_path / "rows.duckdb"
+    views(path)
+    with opened(path, "inside", X).rows(("x",)) as rows:
+        assert rows.fetch(numbers=("x",)).numbers.tolist() == [[25]]
+    for name in ("csv", "text", "listing"):
+        source = opened(path, name, X)
+        with pytest.raises(DeclarationError, match=r"outside 'rows\.duckdb'"):
+            source.verify(("x",))
+        with pytest.raises(DeclarationError, match=r"outside 'rows\.duckdb'"):
+            source.rows(("x",)).__enter__()
+
+
+def test_an_open_source_reaches_nothing_but_its_file_and_stays_so(tmp_path):
+    (tmp_path / "rows.csv").write_text("x\n1\n")
+    (tmp_path / "other.csv").write_text("x\n2\n")
+    with opened(tmp_path / "rows.csv", None, X).open(("x",)) as rows:
+        for statement in (
+            f"SELECT * FROM read_csv('{tmp_path / 'other.csv'}')",
+            f"ATTACH '{tmp_path / 'new.duckdb'}'",
+            f"COPY (SELECT 1) TO '{tmp_path / 'out.csv'}'",
+            "SET enable_external_access = true",
+            "SET allowed_paths = ['/']",
+        ):
+            with pytest.raises(duckdb.Error):
+                rows.base.run(statement)
+
+
+def test_an_unclosed_quote_in_a_header_leaves_no_row_in_the_frames_of_its_error(tmp_path):
+    canary, here = "canary-6172", sys._getframe()
+    (tmp_path / "rows.csv").write_text(f'x,"c\n1,{canary}\n2,"b\n')
+    for ask in ("verify", "rows"):
+        with pytest.raises(DeclarationError) as caught:
+            getattr(opened(tmp_path / "rows.csv", None, X, C), ask)(("x", "c")).__enter__()
+        held = [repr(frame.f_locals) for frame, _ in traceback.walk_tb(caught.tb) if frame is not here]
+        assert len(held) > 2
+        assert canary not in "".join(held) + str(caught.value)

@@ -1,0 +1,138 @@
+"""Every public number of every query, through the whole range of its type: priced, or refused; never a bug, never charged first."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from wallflower import errors
+from wallflower.cli.app import run
+from wallflower.engines import open_source
+from wallflower.ledger import Ledger
+from wallflower.schema import load
+from wallflower.session import Session, description
+
+HUGE = 10**400
+VALUES: tuple[Any, ...] = (
+    *(0, 1, -1, 2**31, 2**53 + 1, 2**63, 10**30, HUGE, -HUGE, True, None, 0.5, 5e-324, float("nan"), float("-inf")),
+    *("", "text", "1/0", "nan", "inf", "-1", "1e-400", "1e400", "1e-40", "1e-12", "1e-300", "1e18", "9" * 5000),
+    *(Fraction(1, HUGE), Fraction(HUGE), Fraction(1, 3) + Fraction(1, 10**4000)),
+)
+SPELLED = ("", "0", "-1", "nan", "inf", "-inf", "1e-400", "1e400", "1e-13", "1e99999", "1/0", "text", "9" * 5000)
+NOT_NUMBERS = {"record", "start", "search", "contexts", "by"}
+PATIENCE = 60
+"""Seconds of processor time; no case needs one, once all is compiled."""
+
+
+def is_a_number(value: object) -> bool:
+    try:
+        Fraction(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, ZeroDivisionError):
+        return value is None
+    return not isinstance(value, bool)
+
+
+def places(query: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The path to each public number, those of a detector included."""
+    for field in dataclasses.fields(query):
+        value = getattr(query, field.name)
+        if dataclasses.is_dataclass(value):
+            yield from places(value, (*above, field.name))
+        elif field.name not in NOT_NUMBERS and is_a_number(value):
+            yield (*above, field.name)
+
+
+def put(query: Any, path: tuple[str, ...], value: Any) -> Any:
+    inner = value if len(path) == 1 else put(getattr(query, path[0]), path[1:], value)
+    return dataclasses.replace(query, **{path[0]: inner})
+
+
+@contextmanager
+def soon(what: object) -> Iterator[None]:
+    def late(*_: object) -> None:
+        pytest.fail(f"{str(what)[:200]} takes for ever")
+
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def rich(example, folder):
+    """The example's table with a budget that is never exhausted."""
+    path = example.lay_out(folder)
+    text = re.sub(r'(?m)^epsilon = "[^"]*"', 'epsilon = "1000000000"', path.read_text())
+    path.write_text(re.sub(r"(?m)^publications = \d+", "publications = 1000000", text))
+    Ledger.init(load(path))
+    return path
+
+
+def tried(session, base, path, value, seen):
+    """The refusal; None when the question was answered, now or before."""
+    try:
+        query = put(base, path, value)
+        asked = json.dumps(description(query))
+        if asked not in seen:
+            seen.add(asked)
+            session.release(query)
+    except errors.ReleaseFailed as error:
+        pytest.fail(f"{path} = {str(value)[:50]} was charged: {error}")
+    except errors.WallflowerError as error:
+        return error
+    return None
+
+
+@pytest.mark.slow
+def test_every_number_is_priced_or_refused(example, tmp_path):
+    declaration = load(rich(example, tmp_path))
+    session = Session(declaration, open_source(declaration))
+    base = example.query(tmp_path)
+    seen = set()
+    found = list(places(base))
+    assert found
+    session.release(base)
+    for path in found:
+        for value in VALUES:
+            with soon((path, value)):
+                refusal = tried(session, base, path, value, seen)
+            assert refusal is None or (refusal.exit_code in {2, 3} and len(str(refusal)) < 500)
+    assert len(seen) >= len(found)
+
+
+@pytest.mark.slow
+def test_every_option_is_priced_or_refused(example, tmp_path, capsys):
+    path = rich(example, tmp_path)
+    arguments = example.arguments(path)
+    options = [at for at, word in enumerate(arguments) if word.startswith("--") and is_a_number(arguments[at + 1])]
+    assert options
+    for at in options:
+        for value in SPELLED:
+            asked = [*arguments[: at + 1], value, *arguments[at + 2 :]]
+            with soon(asked):
+                code = run(asked)
+            shown = capsys.readouterr()
+            assert code in {0, 2, 3, 5}, f"{asked}: {shown.err}"
+            assert "Traceback" not in shown.err
+
+
+@pytest.mark.parametrize("value", ["1e-400", "1e400", "nan", "0"])
+@pytest.mark.parametrize("option", ["--epsilon", "--certificate-epsilon", "--certificate-failure"])
+def test_the_parts_of_a_certificate_are_refused_like_any_number(tmp_path, capsys, option, value):
+    from tests.contracts.registry import every_example
+
+    example = next(one for one in every_example() if one.name == "explain full grubbs")
+    path = rich(example, tmp_path)
+    asked = [*example.arguments(path), "--certificate-epsilon", "0.01", "--certificate-failure", "0.05"]
+    assert run([*asked, option, value]) == 2
+    assert "'" in capsys.readouterr().err
