@@ -7,9 +7,26 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, Asker, Decl, DryRun, How, OwnerReport, Purpose, RequestId, Seed, ask, names
+from wallflower.cli.common import (
+    AsJson,
+    Asker,
+    Decl,
+    How,
+    OwnerReport,
+    Purpose,
+    RequestId,
+    Seed,
+    ask,
+    err,
+    names,
+    opened,
+    progress_on_stderr,
+    write_report,
+)
 from wallflower.errors import UsageError
 from wallflower.ledger.admission import OWNER
+from wallflower.schema.exact import exact
+from wallflower.session import Query
 
 
 def register(app: typer.Typer) -> None:
@@ -91,7 +108,21 @@ def publish(
             "--ranges", metavar="text|columns", help="Generalised numbers as text, or as a low and a high column."
         ),
     ] = "text",
-    dry_run: DryRun = False,
+    at_most_suppressed: Annotated[
+        str | None,
+        typer.Option(
+            "--at-most-suppressed",
+            metavar="S",
+            help="Look at the rows first, and refuse uncharged if a larger share would be left out. The refusal tells something.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Show the price and the promise; read no row, spend nothing. With --owner-report: look at the rows and preview.",
+        ),
+    ] = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
     asker: Asker = OWNER,
@@ -136,7 +167,26 @@ def publish(
         asker=asker,
         purpose=purpose,
     )
+    if at_most_suppressed is not None or (dry_run and owner_report is not None):
+        _look_first(declaration, query, how, at_most_suppressed)
     ask(declaration, query, how)
+
+
+def _look_first(declaration: Path, query: Query, how: How, most: str | None) -> None:
+    """The owner's preview: what would be left out, kept and lost, before anything is charged."""
+    from wallflower.publish.preview import refuse_too_small
+
+    session = opened(declaration, how)
+    share = None if most is None else exact(most, name="at-most-suppressed")
+    if share is not None and not 0 <= share <= 1:
+        raise UsageError(f"'at-most-suppressed' is a share of the rows, from 0 to 1, got {most}.")
+    err.print("This looks at the rows without protection. Keep it at your desk.", style="bold yellow")
+    with progress_on_stderr():
+        report = session.owner.report(query)
+    if how.dry_run and how.owner_report is not None:
+        write_report(session, query, how.owner_report, report)
+    if share is not None:
+        refuse_too_small(report.value["seen"], most=share)
 
 
 def _pair(text: str | None) -> dict[str, str | int | None]:

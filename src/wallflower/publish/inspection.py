@@ -57,6 +57,12 @@ def inspected(made: Publication) -> dict[str, Any]:
             *_unhidable(made, ground.named),
             *_left_out(made, suppressed),
         ],
+        "numbers": {
+            "rows": len(made.places),
+            "left out": len(suppressed),
+            "outliers": int(outliers.sum()),
+            "outliers published": kept,
+        },
         "figures": {"sizes": sizes, "columns": _histograms(made, low, high, sizes)},
     }
 

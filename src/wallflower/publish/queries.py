@@ -169,6 +169,11 @@ class PlainTable:
                         raise UsageError(f"a column is called '{end}' already, so ranges cannot be written as columns.")
 
     def price(self, declaration: Declaration) -> Price:
+        if declaration.rows_per_person is not None:
+            raise UsageError(
+                "with rows_per_person a group of k different values may be fewer than k people, so nothing is published.",
+                hint="Say per_person for every column instead: then one row is one person.",
+            )
         space = self.space(declaration)
         folder = Path(self.out).parent
         if not folder.is_dir() or not os.access(folder, os.W_OK):
