@@ -50,7 +50,7 @@ def test_the_calendar():
 
 
 @pytest.mark.parametrize(
-    "hierarchy, values",
+    ("hierarchy", "values"),
     [
         ({"by": "magic", "widths": [5]}, NUMBERS),
         ({"by": "intervals"}, NUMBERS),

@@ -10,6 +10,7 @@ Each gives, for every declared value, the labels of the nodes above it, as a lin
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
@@ -72,14 +73,14 @@ def _order(runs: list[object], values: list[str], column: str) -> list[list[str]
 
 def _prefix(keep: list[object], values: list[str], column: str) -> list[list[str]]:
     kept = [k for k in keep if isinstance(k, int) and not isinstance(k, bool) and k > 0]
-    if len(kept) != len(keep) or any(b >= a for a, b in zip(kept, kept[1:], strict=False)):
+    if len(kept) != len(keep) or any(b >= a for a, b in itertools.pairwise(kept)):
         raise _wrong(column, "'keep' says how many first characters stay, fewer at every level, such as [4, 2]")
     return [[value[:k] + "*" * (len(value) - k) for value in values] for k in kept]
 
 
 def _calendar(levels: list[object], values: list[str], column: str) -> list[list[str]]:
     order = [list(CALENDAR).index(str(level)) if level in CALENDAR else -1 for level in levels]
-    if -1 in order or any(b <= a for a, b in zip(order, order[1:], strict=False)):
+    if -1 in order or any(b <= a for a, b in itertools.pairwise(order)):
         raise _wrong(column, f"'levels' are some of {', '.join(CALENDAR)}, the finest first")
     try:
         days = [date.fromisoformat(value).isoformat() for value in values]
@@ -98,7 +99,7 @@ _BUILDERS: dict[str, Callable[[list[object], list[str], str], list[list[str]]]] 
 
 def _multiples(steps: list[Fraction], column: str) -> None:
     nested = all(step > 0 for step in steps) and all(
-        b > a and (b / a).denominator == 1 for a, b in zip(steps, steps[1:], strict=False)
+        b > a and (b / a).denominator == 1 for a, b in itertools.pairwise(steps)
     )
     if not nested:
         raise _wrong(column, "each width must be above 0 and a multiple of the one before it")
