@@ -52,11 +52,11 @@ def test_too_much_suppression_is_refused_before_the_charge(folder, capfd):
         "-o",
         str(folder / "out.csv"),
         "--k",
-        "5",
+        "240",
         "--p",
-        "0.3",
+        "0.9",
         "--d",
-        "0.05",
+        "0.5",
     ]
     assert run([*asked, "--at-most-suppressed", "0", "--json"]) == 2
     error = json.loads(capfd.readouterr().out)["error"]

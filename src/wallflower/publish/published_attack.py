@@ -79,5 +79,5 @@ def _as_published(declaration: Declaration, published: Path) -> dict[str, Any]:
     charges = [
         event.content["charge"] for event in events if event.kind == "answer" and event.content.get("file") == digest
     ]
-    asked = [event.content.get("query", {}) for event in events if event.kind == "charge" and event.entry in charges]
+    asked = [event.content["question"] for event in events if event.kind == "charge" and event.entry in charges]
     return dict(asked[-1]) if asked else {}
