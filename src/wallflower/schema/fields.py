@@ -149,14 +149,14 @@ class MaybeWhole(Field[int | None, int | None]):
 
     def __init__(self, *, least: int, most: int = MOST_WHOLE) -> None:
         super().__init__(default=None)
-        self._read = Whole(least=least, most=most)
+        self._whole = Whole(least=least, most=most)
 
     def __set_name__(self, owner: type, name: str) -> None:
         super().__set_name__(owner, name)
-        self._read.__set_name__(owner, name)
+        self._whole.__set_name__(owner, name)
 
     def read(self, value: int | None) -> int | None:
-        return None if value is None else self._read.read(value)
+        return None if value is None else self._whole.read(value)
 
 
 class Names(Field[Iterable[str], tuple[str, ...]]):
