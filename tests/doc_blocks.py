@@ -5,6 +5,9 @@
     ```python                               run; all such blocks of a page share their names
     ```text                                 right after ```python: what that block prints
 
+A command may begin with NAME=value, which is set for it alone, and end in &: it then runs beside the others and is ended with the page.
+mosquitto and mosquitto_passwd are run as they are.
+
 `…` inside a line stands for any text of that line, a line of `…` alone for any lines. A command without lines below it may print
 anything. A command that fails is followed by `$ echo $?` and its exit code; `> FILE` keeps what it prints.
 """
@@ -13,13 +16,17 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.stream.support import tool
 from wallflower.cli.app import run
 
 FENCE = re.compile(r"^```(?P<kind>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -45,22 +52,43 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
-def run_page(page: Path, *, names: Mapping[str, str] | None = None) -> list[str]:
+def run_page(
+    page: Path, *, names: Mapping[str, str] | None = None, instead: Mapping[str, str] | None = None
+) -> list[str]:
     """Run every block of `page` in the current folder; returns what each command and each Python block printed.
 
-    `names` says which file a csv or toml block without a name becomes.
+    `names` says which file a csv or toml block without a name becomes; `instead` replaces texts of the page, such as a port.
     """
+    background: list[subprocess.Popen[bytes]] = []
+    try:
+        return _run_blocks(page, names, instead or {}, background)
+    finally:
+        for process in reversed(background):
+            process.terminate()
+        for process in background:
+            process.wait(timeout=60)
+
+
+def _run_blocks(
+    page: Path,
+    names: Mapping[str, str] | None,
+    instead: Mapping[str, str],
+    background: list[subprocess.Popen[bytes]],
+) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    for old, new in instead.items():
+        text = text.replace(old, new)
     scope: dict[str, Any] = {"__name__": page.stem}
     printed: list[str] = []
     last = ""
-    for block in blocks(page.read_text(encoding="utf-8")):
+    for block in blocks(text):
         where = f"{page.name}, line {block.line}"
         if block.kind in {"csv", "toml"}:
             file = block.file or (names or {}).get(block.kind)
             if file:
                 Path(file).write_text(block.body, encoding="utf-8")
         elif block.kind == "console":
-            printed += _console(block.body, where)
+            printed += _console(block.body, where, background)
         elif block.kind == "python":
             last = _python(block.body, where, scope)
             printed.append(last)
@@ -80,7 +108,7 @@ def matches(expected: str, printed: str) -> bool:
     return re.fullmatch(pattern, printed.strip("\n") + "\n") is not None
 
 
-def _console(body: str, where: str) -> Iterator[str]:
+def _console(body: str, where: str, background: list[subprocess.Popen[bytes]]) -> Iterator[str]:
     code = 0
     for asked, expected in _exchanges(body, where):
         if asked == "echo $?":
@@ -88,6 +116,9 @@ def _console(body: str, where: str) -> Iterator[str]:
             code = 0
             continue
         assert code == 0, f"{where}: the command before `{asked}` failed with {code}"
+        if _is_a_process(asked):
+            _process(asked, where, background)
+            continue
         code, said, kept = _command(asked, where)
         if expected.strip():
             assert matches(expected, said), f"{where}: `{asked}` printed instead:\n{said}"
@@ -102,6 +133,40 @@ def _exchanges(body: str, where: str) -> Iterator[tuple[str, str]]:
     for part in parts[1:]:
         asked, _, expected = part.partition("\n")
         yield asked.strip(), expected
+
+
+def _is_a_process(asked: str) -> bool:
+    return asked.endswith("&") or "=" in asked.split(maxsplit=1)[0] or asked.startswith("mosquitto")
+
+
+def _process(asked: str, where: str, background: list[subprocess.Popen[bytes]]) -> None:
+    """A command in a process of its own; with & it goes on beside the page."""
+    words = shlex.split(asked.removesuffix("&"))
+    environment = dict(os.environ)
+    while "=" in words[0]:
+        name, _, value = words.pop(0).partition("=")
+        environment[name] = value
+    target = Path(words[words.index(">") + 1]) if ">" in words else None
+    words = words[: words.index(">")] if target else words
+    if words[0] == "wallflower":
+        words = [sys.executable, "-m", *words]
+        root = Path(__file__).resolve().parents[1] / "src"
+        environment["PYTHONPATH"] = os.pathsep.join([str(root), environment.get("PYTHONPATH", "")])
+    else:
+        assert words[0] in {"mosquitto", "mosquitto_passwd"}, f"{where}: `{asked}` is not run"
+        words[0] = tool(words[0])
+        if words[0].endswith("mosquitto") and os.geteuid() == 0:
+            # As root mosquitto would become another user, who may not read the test's folder.
+            with Path(words[-1]).open("a", encoding="utf-8") as file:
+                file.write("user root\n")
+    with contextlib.ExitStack() as files:
+        out = files.enter_context(target.open("wb")) if target else subprocess.DEVNULL
+        process = subprocess.Popen(words, env=environment, stdout=out, stderr=subprocess.DEVNULL)
+    if asked.endswith("&"):
+        background.append(process)
+    else:
+        code = process.wait(timeout=180)
+        assert code == 0, f"{where}: `{asked}` failed with {code}"
 
 
 def _command(asked: str, where: str) -> tuple[int, str, str]:

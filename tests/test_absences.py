@@ -19,7 +19,7 @@ HEAVY = {
 
 HOMES = {
     "ibis": ["engines/"],
-    "duckdb": ["engines/", "stream/results.py"],
+    "duckdb": ["engines/"],
     "sqlalchemy": ["stores/"],
     "dp_accounting": ["privacy/accountants.py"],
     "matplotlib": ["report/"],

@@ -134,6 +134,25 @@ def test_a_release_is_a_copy_in_plain_types(session, monkeypatch):
     assert session.release(Question(how="it"), request_id="a").to_json() == release.to_json()
 
 
+def test_a_source_that_cannot_be_used_costs_nothing(session, monkeypatch):
+    """Names and types are looked at before the charge: a missing file or a misspelt column is refused for free."""
+    asked = []
+
+    class Unusable:
+        def verify(self, columns):
+            asked.append(columns)
+            raise errors.DeclarationError("the data have no column 'height'.")
+
+        def rows(self, columns):
+            pytest.fail("the rows were opened")
+
+    with pytest.raises(errors.DeclarationError, match="no column"):
+        Session(session.declaration, Unusable()).release(answering(monkeypatch, lambda _: {"x": 1}))
+    assert asked == [("height",)]
+    events = [event.to_json()["kind"] for event in Ledger.open(session.declaration.ledger).history()]
+    assert "charge" not in events
+
+
 def test_a_recorded_answer_needs_no_source(session, monkeypatch, tmp_path):
     release = session.release(answering(monkeypatch, lambda _: {"x": 1}), request_id="a")
 

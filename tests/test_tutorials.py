@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.doc_blocks import run_page
+from tests.stream.support import free_port
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
@@ -17,7 +18,7 @@ AREAS = {"explain", "identify", "count", "publish", "stream"}
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_a_tutorial_leads_to_a_certificate(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    run_page(page)
+    run_page(page, instead={"127.0.0.1:1883": f"127.0.0.1:{free_port()}"})
     certificate = (tmp_path / "certificate.html").read_text(encoding="utf-8")
     assert "<html" in certificate
     assert "NOT PRIVATE" not in certificate

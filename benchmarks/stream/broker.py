@@ -20,6 +20,8 @@ TEXT = """
 id = "bench"
 broker = "mqtt://127.0.0.1:{port}"
 topic_prefix = "bench/stream"
+roster = {roster}
+quota = 20000
 window = {window}
 protocol = "private"
 guarantee = "local-dp"
@@ -66,10 +68,11 @@ def mosquitto(folder: Path, window: int) -> Iterator[Path]:
     """The stream declaration of a broker that runs while the block does; every password is PASSWORD."""
     port = free_port()
     file = folder / "bench.toml"
-    file.write_text(TEXT.format(port=port, window=window))
+    names = ["sensor", *(f"s{place}" for place in range(1000))]
+    file.write_text(TEXT.format(port=port, window=window, roster=str(names).replace("'", '"')))
     configuration, access = write_configuration(loads(file.read_text()), folder / "broker")
     with access.open("a") as lines:  # one connection that speaks for a thousand sensors, for this benchmark alone
-        lines.write("\nuser fleet\ntopic write bench/stream/noised/+\ntopic read bench/stream/receipt/+\n")
+        lines.write("\nuser fleet\ntopic write bench/stream/noised/0/+\ntopic read bench/stream/receipt/0/+\n")
     if os.geteuid() == 0:
         with configuration.open("a") as lines:
             lines.write("user root\n")

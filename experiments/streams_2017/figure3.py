@@ -101,6 +101,7 @@ def declaration(  # noqa: PLR0917 - a declaration has as many choices as it has
 id = "rings"
 broker = "mqtt://localhost"
 topic_prefix = "rings"
+roster = ["s"]
 window = {len(data.points)}
 protocol = "{protocol}"
 guarantee = "metric-privacy"

@@ -115,6 +115,7 @@ def _stream(data: Sensors, total: str, promise: str):
 id = "{data.name}"
 broker = "mqtt://localhost"
 topic_prefix = "real"
+roster = ["s"]
 window = {len(data.readings)}
 protocol = "private"
 guarantee = "{promise}"

@@ -7,8 +7,9 @@
     salaries.price(query)
     salaries.release(query)
 
-By task: `open` and `table` start a session; `explain`, `identify`, `count`, `publish` and `stream` hold the questions;
-`detectors` say what an outlier is; `audit` checks a mechanism; every error is in `errors`.
+By task: `open` and `table` start a session, `connect` one at a service; `explain`, `identify`, `count` and `publish` hold
+the questions, and `stream` the parties of a stream, used through its commands; `detectors` say what an outlier is; `audit`
+checks a mechanism; every error is in `errors`.
 
 Everything is loaded when it is first used: `import wallflower` is light.
 """
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from wallflower import audit, count, detectors, explain, identify, publish, stream
     from wallflower.privacy.price import Price
     from wallflower.privacy.release import OwnerOnly, Release
+    from wallflower.remote import connect
     from wallflower.session import Session, open, table  # noqa: A004 - reads as wf.open
 
 _AREAS = ("audit", "count", "detectors", "explain", "identify", "publish", "session", "stream")
@@ -40,6 +42,7 @@ _NAMES = {
     "Session": "wallflower.session",
     "open": "wallflower.session",
     "table": "wallflower.session",
+    "connect": "wallflower.remote",
     "Price": "wallflower.privacy.price",
     "OwnerOnly": "wallflower.privacy.release",
     "Release": "wallflower.privacy.release",
@@ -48,6 +51,7 @@ _NAMES = {
 __all__ = [  # noqa: RUF022 - by task, as in the docstring
     "open",
     "table",
+    "connect",
     "Session",
     "Price",
     "Release",

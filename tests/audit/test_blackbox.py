@@ -92,3 +92,29 @@ def test_the_limits_cover_at_least_as_promised(of, miss):
 def test_a_confidence_is_no_certainty():
     with pytest.raises(ValueError, match="between 0 and 1"):
         loss_lower_bound([0], [1], confidence=1.0)
+
+
+def test_each_of_the_two_limits_may_miss_with_half_of_what_is_left():
+    """By the union bound: with the whole of it for each, the bound would be right less often than it says."""
+    first, second = [1] * 160 + [0] * 40, [1] * 40 + [0] * 160
+    found = loss_lower_bound(first, second, confidence=0.9)  # half of the samples choose the event, half bound it
+    half = math.log(lower_limit(80, 100, 0.05) / upper_limit(20, 100, 0.05))
+    whole = math.log(lower_limit(80, 100, 0.1) / upper_limit(20, 100, 0.1))
+    assert found.epsilon == pytest.approx(half)
+    assert found.epsilon < whole
+
+
+def test_the_bound_is_wrong_no_more_often_than_it_says():
+    """Exactly, over both binomial laws: two fair coins of bias 1/2 against 1/4, whose true loss is log 2."""
+    of, miss = 12, 0.2
+    law = [[math.comb(of, hits) * p**hits * (1 - p) ** (of - hits) for hits in range(of + 1)] for p in (0.5, 0.25)]
+
+    def wrong(each):
+        return sum(
+            law[0][a] * law[1][b]
+            for a in range(1, of + 1)
+            for b in range(of + 1)
+            if math.log(lower_limit(a, of, each) / upper_limit(b, of, each)) > math.log(2)
+        )
+
+    assert wrong(miss / 2) <= miss

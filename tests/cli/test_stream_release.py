@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from html import escape, unescape
 
 import pytest
 
 from tests.stream.support import declared
 from wallflower.cli.stream_release import TODAY, released
-from wallflower.report.certificate import certificate
+from wallflower.report.certificate import ASSUMED_OF_A_STREAM, ASSUMED_OF_A_TABLE, certificate
 
 
 def made(stream, *, private=True):
     return released(
         stream,
         account="pumps, sensor pump-7",
-        windows=3,
-        today=3 * stream.window_epsilon,
+        entry=3,
+        today=3 * (stream.window_epsilon or stream.event_epsilon),
         value={"windows": 3, "readings": 3 * stream.window},
         private=private,
     )
@@ -31,8 +32,20 @@ def test_it_has_a_certificate_with_its_promise_and_what_is_left(protocol):
     assert left + Fraction(release["ledger"]["spent"][TODAY]) == stream.budget.per_day
     page = certificate(release)
     assert "pump-7" in page
+    for sentence in ASSUMED_OF_A_STREAM:
+        assert escape(sentence, quote=False)[:40] in unescape(page) or sentence[:40] in unescape(page)
+    assert not any(
+        sentence[:40] in unescape(page) for sentence in ASSUMED_OF_A_TABLE if sentence not in ASSUMED_OF_A_STREAM
+    )
     assert "NOT PRIVATE" not in page
     assert ("two non-colluding servers" in page) == (protocol == "paper")
+
+
+def test_a_promise_of_a_whole_day_says_that_days_add_up_and_not_readings():
+    page = certificate(made(replace(declared("alarm"), test=False)))
+    assert "Periods of one sensor add up" in page
+    assert "Many readings" not in page
+    assert "all day" in page
 
 
 def test_noise_from_a_seed_or_a_test_stream_says_so():

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from wallflower.cli.stream_running import open_results
 from wallflower.count import Outliers
 from wallflower.ledger import Ledger
 from wallflower.schema import load
 from wallflower.session import open as open_session
+from wallflower.stream import parser as stream_parser
 
 SALARIES = """\
 [table]
@@ -83,11 +85,15 @@ BOILER = """\
 id = "boiler"
 broker = "mqtt://127.0.0.1:1883"
 topic_prefix = "plant/boiler"
-window = 200
-protocol = "private"
-guarantee = "local-dp"
+roster = ["boiler-1", "boiler-7"]
+protocol = "alarm"
+period = "24h"
+slot = "6h"
+epsilon = "4"
+false_alarms = "0.05"
+live_share = "0.6"
+least_readings = 3
 core_radius = "3"
-epsilon2 = "2"
 
 [columns.flow]
 lower = 0
@@ -95,11 +101,9 @@ upper = 100
 step = "0.01"
 centre = 50
 scale = 4
-epsilon = "1"
 
 [budget]
-per_window = "1000"
-per_day = "100000"
+per_day = "4"
 """
 
 
@@ -116,6 +120,8 @@ def lay_out(folder: Path) -> None:
     )
     (folder / "salaries.toml").write_text(SALARIES, encoding="utf-8")
     (folder / "boiler.toml").write_text(BOILER, encoding="utf-8")
+    boiler = stream_parser.load(folder / "boiler.toml")
+    open_results(boiler, folder / "boiler.results").close()
     Ledger.init(load(folder / "salaries.toml"))
     release = open_session(folder / "salaries.toml").release(
         Outliers(columns=("salary",), neighbours=5, radius=1000, epsilon="0.5")

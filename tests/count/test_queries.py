@@ -10,9 +10,10 @@ from tests.count import twins
 from tests.count.stub import Table, declared
 from wallflower.audit.exact import exact_audit
 from wallflower.count import Outliers, Subspaces
+from wallflower.count.degrees import declared_ball
 from wallflower.count.expectations import error_by_epsilon
 from wallflower.count.noise import NOISES, Noise
-from wallflower.count.profiles import bound
+from wallflower.count.profiles import bound, profile
 from wallflower.count.queries import measure
 from wallflower.count.sensitivity import global_sensitivity
 from wallflower.errors import DeclarationError, UsageError
@@ -251,3 +252,24 @@ def test_an_undeclared_column_is_refused_with_the_closest_name():
 def test_a_wrong_search_is_refused(change):
     with pytest.raises(UsageError):
         Subspaces(**{"columns": "abc", "size": 1, "top": 1, "neighbours": 1, "radius": 1, "epsilon": 1} | change)
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_degrees_are_known_as_far_as_the_bounds_look(neighbours):
+    """`measure` may cap degrees, but above the threshold they still decide how soon a row can become an outlier."""
+    declaration = declared(1, neighbours=neighbours)
+    query = Outliers(columns=("c0",), neighbours=2, radius="1", epsilon="0.2", noise="lomax")
+    noise = query.noise_for(declaration)
+    assert noise.horizon > 1
+    ball = declared_ball(declaration, ("c0",), query.radius)
+    differs = False
+    for crowd in range(2, 9):
+        points = np.repeat(np.array([[0], [50], [90]]), [crowd, crowd + 3, 1], axis=0)
+        cap = min(noise.cap, len(points)) if neighbours == "replace-one" else noise.cap
+        setting = {"k": noise.k, "neighbours": neighbours, "cap": cap, "horizon": noise.horizon}
+        count, bounds = measure(Table(points, declaration), ("c0",), query.radius, noise)
+        assert count == twins.outliers(points, ball, 2)
+        assert bounds == twins.bounds_of(points, ball, **setting)
+        capped = np.minimum(twins.degrees(points, ball), noise.k)
+        differs |= bounds != profile(points, capped, ball, **setting)
+    assert differs  # a cap at the threshold would show

@@ -1,4 +1,4 @@
-"""Noise has one source: no file of the package but `noise/entropy.py` asks anything for randomness."""
+"""Noise has one source: no file of the package but `noise/entropy.py` asks for randomness that could reach an answer."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ import pytest
 SRC = Path(__file__).resolve().parents[2] / "src"
 SOURCE = SRC / "wallflower" / "noise" / "entropy.py"
 DEMO_DATA = "cli/demo*.py"  # invents rows to show, from a fixed seed; a row that nobody owns is no noise
+NO_NOISE = {
+    "ledger/events.py": {"secrets"},  # salts, so that nobody guesses a question from a hash
+    "stores/postgresql.py": {"secrets"},  # the number of a connection's advisory lock
+    "service/passwords.py": {"urandom"},  # salts, tokens, ids of requests
+}
+"""Files that ask for random bits which never touch an answer, and what they may ask."""
 FORBIDDEN_MODULES = {"random", "secrets", "numpy.random", "scipy.stats.sampling", "cupy.random", "opendp"}
 FORBIDDEN_NAMES = {
     "urandom",
@@ -66,7 +72,9 @@ def test_no_file_but_the_source_asks_for_randomness(path):
         seeded = {"np.random.default_rng", "default_rng", "np.random", "np.random.Generator"}
         assert [line for line in offences(path.read_text(encoding="utf-8")) if line.split(": ")[1] not in seeded] == []
     else:
-        assert offences(path.read_text(encoding="utf-8")) == []
+        allowed = NO_NOISE.get(str(path.relative_to(SRC / "wallflower")), set())
+        found = {line.split(": ")[1].split(".")[0] for line in offences(path.read_text(encoding="utf-8"))}
+        assert found <= allowed | ({"os"} if "urandom" in allowed else set())
 
 
 @pytest.mark.parametrize(

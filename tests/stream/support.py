@@ -14,15 +14,19 @@ from pathlib import Path
 
 import pytest
 
+from wallflower.stream import assembly
 from wallflower.stream.broker import write_configuration
 from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
+from wallflower.stream.outbox import Outbox
 from wallflower.stream.parser import loads
+from wallflower.stream.sensor_loop import SensorLoop
 
 PRIVATE = """
 [stream]
 id = "pumps"
 broker = "mqtt://127.0.0.1:{port}"
 topic_prefix = "plant/pumps"
+roster = ["s", "t", "boiler-1", "boiler-2", "boiler-7"]
 window = {window}
 protocol = "private"
 guarantee = "{guarantee}"
@@ -35,6 +39,7 @@ PAPER = f"""
 id = "pumps"
 broker = "mqtt://127.0.0.1:{{port}}"
 topic_prefix = "plant/pumps"
+roster = ["s", "t", "boiler-1", "boiler-2", "boiler-7"]
 window = {{window}}
 protocol = "paper"
 trust = "{TWO_SERVERS}"
@@ -67,13 +72,91 @@ per_day = "1_000_000_000"
 """
 
 
+CLOCK = """
+[stream]
+id = "pumps"
+broker = "mqtt://127.0.0.1:{port}"
+topic_prefix = "plant/pumps"
+roster = ["s", "t", "boiler-1", "boiler-2", "boiler-7"]
+protocol = "{protocol}"
+period = "{period}"
+slot = "{slot}"
+epsilon = "{epsilon}"
+{own}
+least_readings = 2
+core_radius = "3"
+test = true
+
+[columns.flow]
+lower = -100
+upper = 100
+step = "0.01"
+centre = 0
+scale = 5
+
+[columns.pressure]
+lower = -100
+upper = 100
+step = "0.01"
+centre = 0
+scale = 5
+
+[budget]
+per_day = "1000000000"
+"""
+CODE = """
+[stream]
+id = "pumps"
+broker = "mqtt://127.0.0.1:{port}"
+topic_prefix = "plant/pumps"
+roster = ["s", "t", "boiler-1", "boiler-2", "boiler-7"]
+protocol = "code"
+window = {window}
+epsilon = "1"
+core_radius = "3"
+test = true
+
+[columns.flow]
+lower = -100
+upper = 100
+step = "0.01"
+centre = 0
+scale = 5
+
+[columns.pressure]
+lower = -100
+upper = 100
+step = "0.01"
+centre = 0
+scale = 5
+
+[budget]
+per_window = "1000000000"
+per_day = "1000000000"
+"""
+
+
+def clock_text(protocol="alarm", *, period="24h", slot="6h", epsilon="4", port=1883) -> str:
+    own = 'false_alarms = "0.05"\nlive_share = "0.6"' if protocol == "alarm" else ""
+    return CLOCK.format(protocol=protocol, period=period, slot=slot, epsilon=epsilon, own=own, port=port)
+
+
 def text(protocol="private", *, window=100, guarantee="local-dp", port=1883) -> str:
+    if protocol == "code":
+        return CODE.format(port=port, window=window)
     head = PRIVATE if protocol == "private" else PAPER
     return head.format(port=port, window=window, guarantee=guarantee) + COLUMNS.replace("1_000_000_000", "1000000000")
 
 
 def declared(protocol="private", **settings) -> StreamDeclaration:
-    return loads(text(protocol, **settings))
+    return loads((clock_text if protocol in {"alarm", "share"} else text)(protocol, **settings))
+
+
+def window_sensor(stream, book, line, entropy, *, name="s", ahead=32, clock=time.monotonic, **waits) -> SensorLoop:
+    """A sensor of windows, joined to its book and its line."""
+    party = assembly.sensor(stream, name)
+    outbox = Outbox(name, party.settles, book, line, assembly.topics(stream), clock=clock, **waits)
+    return SensorLoop(party, outbox, entropy, ahead=ahead)
 
 
 def free_port() -> int:

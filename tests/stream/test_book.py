@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from datetime import date, timedelta
 from fractions import Fraction
 
@@ -14,9 +15,8 @@ from hypothesis import strategies as st
 from tests.stream import support
 from wallflower.errors import BudgetError, LedgerError
 from wallflower.noise.entropy import SystemEntropy
-from wallflower.stream import assembly
-from wallflower.stream.book import Book, Entry
-from wallflower.stream.sensor_loop import SensorLoop
+from wallflower.stream import assembly, book_file
+from wallflower.stream.book import Book, Entry, Source
 from wallflower.stream.transport import LocalBroker
 
 DAY = date(2030, 1, 1)
@@ -28,7 +28,7 @@ def opened(path, *, epsilon="1/3", per_window="100", per_day="200", sensor="s", 
 
 
 def entry(number, readings=1):
-    return Entry(number=number, readings=readings, noised=b"noised %d" % number, differences=None)
+    return Entry(number=number, units=readings, body=b"noised %d" % number, differences=None)
 
 
 @settings(max_examples=50, deadline=None)
@@ -79,7 +79,7 @@ def test_what_was_booked_is_found_again_and_receipts_forget_only_the_bytes(tmp_p
     book.charge([entry(0), entry(1)], today=DAY)
     book.close()
     book = opened(path)
-    assert (book.series, book.next_number, book.consumed) == (series, 2, 2)
+    assert (book.series, book.next_number) == (series, 2)
     assert book.waiting() == [(0, b"noised 0", None), (1, b"noised 1", None)]
     book.settle([0])
     assert [number for number, *_ in book.waiting()] == [1]
@@ -123,7 +123,7 @@ def test_no_reading_is_kept(tmp_path):
     stream = support.declared()
     sensor = assembly.sensor(stream, "s")
     book = assembly.book(stream, "s", tmp_path / "s.book")
-    sending = SensorLoop(sensor, book, LocalBroker().connect([]), "p", SystemEntropy())
+    sending = support.window_sensor(stream, book, LocalBroker().connect([]), SystemEntropy())
     canary = sensor.quantise(np.full((100, 2), 47.11))
     sending.take([canary])
     sending.turn()
@@ -151,9 +151,110 @@ def test_charged_before_sent():
         def receive(self, _timeout, /):
             return None
 
-    sending = SensorLoop(assembly.sensor(stream, "s"), book, Line(), "p", SystemEntropy())
+    sending = support.window_sensor(stream, book, Line(), SystemEntropy())
     sending.take([np.zeros((100, 2), dtype=np.int64)] * 3)
     assert seen == []
     sending.turn()
     assert seen == [3, 3, 3]
     book.close()
+
+
+def test_the_book_is_its_owners_alone_and_on_disk_when_a_commit_returns(tmp_path):
+    """On the live connection: with synchronous = OFF a power cut could take back a charge for what was sent."""
+    path = tmp_path / "s.book"
+    path.touch(mode=0o644)
+    book = opened(path)
+    book.charge([entry(0)], today=DAY)
+    for setting, answer in {
+        "synchronous": 2,
+        "journal_mode": "wal",
+        "secure_delete": 1,
+        "locking_mode": "exclusive",
+    }.items():
+        assert book._db.execute(f"PRAGMA {setting}").fetchone()[0] == answer
+    for file in tmp_path.iterdir():
+        assert file.stat().st_mode & 0o777 == 0o600, file
+    book.close()
+
+
+@pytest.mark.parametrize("setting", ["synchronous", "journal_mode", "secure_delete"])
+def test_a_book_that_cannot_be_kept_safely_is_refused(tmp_path, monkeypatch, setting):
+    """The mutation: whoever weakens a setting meets the assertion on the live connection."""
+    weak = {"synchronous": "OFF", "journal_mode": "DELETE", "secure_delete": "OFF"}[setting]
+    monkeypatch.setitem(book_file.SETTINGS, setting, (weak, book_file.SETTINGS[setting][1]))
+    with pytest.raises(LedgerError, match="safely"):
+        opened(tmp_path / "s.book")
+
+
+def test_receipted_bytes_are_gone_from_the_file(tmp_path):
+    book = opened(tmp_path / "s.book")
+    book.charge([Entry(number=0, units=1, body=b"CANARY" * 50, differences=None)], today=DAY)
+    book.settle([0])
+    book._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    book.close()
+    assert all(b"CANARYCANARY" not in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_the_papers_book_never_holds_noised_bytes_and_differences_together(tmp_path):
+    """Together they give every radius; so they are two files, and a crash between the two leaves nothing that was not charged."""
+    stream = support.declared("paper")
+    book = assembly.book(stream, "s", tmp_path / "s.book")
+    loop = support.window_sensor(stream, book, LocalBroker().connect([]), SystemEntropy())
+    loop.take([np.full((100, 2), 4711, dtype=np.int64)])
+    (number, body, differences), *_ = book.waiting()
+    assert differences is not None
+    book._keep_apart([Entry(number=9, units=1, body=b"", differences=b"left over by a crash")])
+    book.close()
+    one, two = (tmp_path / "s.book").read_bytes(), (tmp_path / "s.book.differences").read_bytes()
+    assert body[60:160] in one
+    assert body[60:160] not in two
+    assert differences[60:160] in two
+    assert differences[60:160] not in one
+    assert all(file.stat().st_mode & 0o777 == 0o600 for file in tmp_path.iterdir())
+    book = assembly.book(stream, "s", tmp_path / "s.book")
+    assert book.waiting() == [(number, body, differences)]  # the orphan is forgotten
+    book.settle([number])
+    assert book._apart.execute("SELECT count(*) FROM differences").fetchone() == (0,)
+    book.close()
+
+
+def test_a_full_disk_is_said_in_words_and_nothing_is_kept(tmp_path):
+    book = opened(tmp_path / "s.book", per_day="1000000", per_window="1000000")
+    book._db.execute("PRAGMA max_page_count = 20")
+    large = [Entry(number=number, units=1, body=bytes(8000), differences=None) for number in range(100)]
+
+    def fill():
+        for each in large:
+            book.charge([each], today=DAY)
+
+    with pytest.raises(LedgerError, match="full or failing"):
+        fill()
+    kept = [number for number, _, _ in book.waiting()]
+    assert kept == list(range(len(kept)))
+    assert book.statement().windows == len(kept)
+    book.close()
+
+
+def test_a_file_is_known_by_its_name_and_place_and_a_second_one_is_not_skipped(tmp_path):
+    (tmp_path / "a.csv").write_text("x")
+    (tmp_path / "b.csv").write_text("x")
+    first, second = Source.of(tmp_path / "a.csv"), Source.of(tmp_path / "b.csv")
+    book = opened(tmp_path / "s.book")
+    assert book.taken(first) == 0
+    book.charge([entry(0, 5)], source=first, today=DAY)
+    book.charge([entry(1, 2)], source=first, today=DAY)
+    assert book.taken(first) == 7
+    assert book.taken(second) is None  # not 0, and above all not 7
+    book.start_over(second)
+    assert book.taken(second) == 0
+    book.charge([entry(2, 3)], source=second, today=DAY)
+    assert (book.taken(first), book.taken(second)) == (7, 3)
+    book.close()
+
+
+def test_a_book_of_an_older_version_is_refused_in_words(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "s.book")) as old:
+        old.execute("CREATE TABLE outbox (number INTEGER PRIMARY KEY, noised BLOB NOT NULL, differences BLOB)")
+        old.commit()
+    with pytest.raises(LedgerError, match="older version"):
+        opened(tmp_path / "s.book")

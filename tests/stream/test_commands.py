@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 
 import duckdb
 import pytest
@@ -30,29 +32,29 @@ def test_simulate_runs_everything_and_draws_it(tmp_path, capfd, protocol):
     file.write_text(support.text(protocol, window=200).replace("test = true", ""))
     code, out, _ = asked(
         capfd, "simulate", file, "--sensors", 2, "--readings", 900, "--picture", tmp_path / "p.html",
-        "-o", tmp_path / "r.duckdb", "--parquet", tmp_path / "r.parquet", "--json",
+        "-o", tmp_path / "pumps.results", "--parquet", tmp_path / "r.parquet", "--json",
     )  # fmt: skip
     said = json.loads(out)
     assert code == 0
     assert said["ok"]
     assert (said["windows"], said["readings"]) == (10, 1800)
-    assert said["private"] is True
+    assert said["private"] is False  # no book was kept and nothing left the process
+    assert "ledger" not in said
     assert ("no DP towards the corrector" in said["trust"]) is (protocol == "paper")
     page = (tmp_path / "p.html").read_text()
     assert page.count("<svg") == 4
     assert "NOT PRIVATE" in page
-    with duckdb.connect(str(tmp_path / "r.duckdb")) as db:
-        counts = db.execute("SELECT count(*), count(DISTINCT (sensor, number, position)) FROM readings").fetchone()
-        about = dict(db.execute("SELECT name, text FROM about").fetchall())
-        parquet = db.execute(f"SELECT count(*) FROM '{tmp_path / 'r.parquet'}'").fetchone()
-    assert counts == (1800, 1800)
-    assert parquet == (1800,)
+    with closing(sqlite3.connect(tmp_path / "pumps.results")) as db:
+        about = dict(db.execute("SELECT name, text FROM wallflower_streams").fetchall())
+    with duckdb.connect() as db:
+        counts = "SELECT count(*), count(DISTINCT (sensor, number, position)) FROM"
+        assert db.execute(f"{counts} '{tmp_path / 'r.parquet'}'").fetchone() == (1800, 1800)
     assert json.loads(about["guarantee"])["family"] == "local-dp"
-    assert asked(capfd, "simulate", file, "-o", tmp_path / "r.duckdb")[0] == 2
+    assert asked(capfd, "simulate", file, "-o", tmp_path / "pumps.results")[0] == 2
 
 
 def test_a_dry_run_says_both_levels_and_reads_nothing(capfd, stream_file):
-    for command in (("simulate",), ("sensor", "--data", "no-such-file.csv")):
+    for command in (("simulate",), ("sensor", "--data", "no-such-file.csv", "--name", "s")):
         code, out, _ = asked(capfd, command[0], stream_file, *command[1:], "--dry-run")
         assert code == 0
         assert "Event level" in out
@@ -72,7 +74,7 @@ def test_a_seed_is_for_test_streams_alone(tmp_path, capfd, stream_file):
 
 def test_refusals_name_the_way_out(tmp_path, capfd, stream_file):
     assert asked(capfd, "corrector", stream_file)[0] == 2
-    assert asked(capfd, "sensor", stream_file, "--data", tmp_path / "none.csv")[0] == 2
+    assert asked(capfd, "sensor", stream_file, "--data", tmp_path / "none.csv", "--name", "s")[0] == 2
     assert asked(capfd, "sensor", stream_file, "--data", tmp_path / "none.csv", "--name", "analyst")[0] == 2
     assert asked(capfd, "sensor", stream_file, "--data", "x", "--name", "a/b")[0] == 2
     (tmp_path / "other.csv").write_text("flow,presure\n1,2\n")
@@ -94,13 +96,15 @@ def test_no_reading_is_printed(tmp_path, capfd, stream_file):
     """Odd cells, a canary and numbers out of range: nothing of them comes out, whatever happens."""
     data = tmp_path / "readings.csv"
     data.write_text("flow,pressure\n" + "4711.4711,canary\n,\nnan,inf\n1e400,-1\n" * 60)
-    code, out, err = asked(capfd, "simulate", stream_file, "--data", data, "-o", tmp_path / "r.duckdb", "--json")
+    code, out, err = asked(
+        capfd, "simulate", stream_file, "--data", data, "--parquet", tmp_path / "r.parquet", "--json"
+    )
     assert code == 0
     assert json.loads(out)["readings"] == 240
     for spelt in ("4711", "canary"):
         assert spelt not in out + err
-    with duckdb.connect(str(tmp_path / "r.duckdb")) as db:
-        assert "canary" not in str(db.execute("SELECT * FROM readings").fetchall())
+    with duckdb.connect() as db:
+        assert "canary" not in str(db.execute(f"SELECT * FROM '{tmp_path / 'r.parquet'}'").fetchall())
 
 
 def test_the_broker_files_hold_no_password(tmp_path, capfd, stream_file):
@@ -109,5 +113,5 @@ def test_the_broker_files_hold_no_password(tmp_path, capfd, stream_file):
     assert "mosquitto_passwd" in out
     assert "allow_anonymous false" in (tmp_path / "b" / "mosquitto.conf").read_text()
     access = (tmp_path / "b" / "acl").read_text()
-    assert "pattern write plant/pumps/noised/%u" in access
+    assert "user boiler-1\ntopic write plant/pumps/noised/0/boiler-1\n" in access
     assert "differences" not in access  # the private protocol has none

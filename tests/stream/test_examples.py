@@ -42,7 +42,7 @@ def test_the_examples_of_sensor_analyst_and_corrector_work_together(tmp_path, mo
             party.send_signal(signal.SIGTERM)
             _, said = party.communicate(timeout=60)
             assert party.returncode == 0, said
-        assert (tmp_path / "boiler.duckdb").exists()
+        assert (tmp_path / "boiler.results").exists()
     finally:
         for party in waiting:
             if party.poll() is None:

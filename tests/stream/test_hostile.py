@@ -16,8 +16,7 @@ from wallflower.stream import assembly
 from wallflower.stream.analyst_loop import AnalystLoop, CorrectorLoop
 from wallflower.stream.messages import Noised, Receipt, Window
 from wallflower.stream.results import Results
-from wallflower.stream.sensor_loop import SensorLoop
-from wallflower.stream.transport import CHANNELS, Delivery, LocalBroker, digest_of, filters
+from wallflower.stream.transport import CHANNELS, Delivery, LocalBroker, digest_of
 
 PREFIX = "plant/pumps"
 
@@ -28,15 +27,16 @@ def world(request):
     stream, broker = support.declared(request.param, window=20), LocalBroker()
     results = Results(None, stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})
     book = assembly.book(stream, "s", None)
-    sensor = assembly.sensor(stream, "s")
-    sending = SensorLoop(sensor, book, broker.connect(filters(PREFIX, "sensor", "s")), PREFIX, SeededEntropy(1))
+    topics = assembly.topics(stream)
+    line = broker.connect(topics.heard("sensor", sensor="s"))
+    sending = support.window_sensor(stream, book, line, SeededEntropy(1))
     sending.take([np.zeros((20, 2), dtype=np.int64)])
     turns = [
         sending,
-        AnalystLoop(assembly.analyst(stream), results, broker.connect(filters(PREFIX, "analyst")), PREFIX),
+        AnalystLoop(assembly.analyst(stream), results, broker.connect(topics.heard("analyst")), topics),
     ]
     if request.param == "paper":
-        turns.append(CorrectorLoop(assembly.corrector(stream), broker.connect(filters(PREFIX, "corrector")), PREFIX))
+        turns.append(CorrectorLoop(assembly.corrector(stream), broker.connect(topics.heard("corrector")), topics))
     yield stream, turns
     results.close()
     book.close()
@@ -52,10 +52,11 @@ def test_nothing_a_stranger_sends_is_believed(world, data):
     payload = data.draw(st.sampled_from([message.encode(), b"", message.encode()[:-1], bytes(40)]))
     channel = data.draw(st.sampled_from([CHANNELS[type(message)], *sorted(CHANNELS.values())]))
     for party in turns:
-        party.transport.queue.clear()
-        party.transport.queue.append(Delivery(f"{PREFIX}/{channel}/s", payload))
+        line = getattr(party, "outbox", party).transport
+        line.queue.clear()
+        line.queue.append(Delivery(f"{PREFIX}/{channel}/0/s", payload))
         party.turn()
-        party.transport.queue.clear()
+        line.queue.clear()
     sending, deciding = turns[:2]
     assert sending.waiting == 1
     assert deciding.windows == 0
@@ -63,13 +64,18 @@ def test_nothing_a_stranger_sends_is_believed(world, data):
 
 
 def forged(declared, sending, **changes):
-    settings = {"stream": declared.fingerprint, "sensor": "s", "series": sending.book.series, "number": 0} | changes
+    settings = {
+        "stream": declared.fingerprint,
+        "sensor": "s",
+        "series": sending.outbox.book.series,
+        "number": 0,
+    } | changes
     return Window(**settings)
 
 
 def test_only_the_receipt_for_these_bytes_settles_a_window(world):
     stream, (sending, *_) = world
-    (number, noised, _), *_ = sending.book.waiting()
+    (number, noised, _), *_ = sending.outbox.book.waiting()
     right = digest_of(noised)
     attempts = [
         Receipt(window=forged(stream, sending), digest=bytes(16)),
@@ -79,12 +85,12 @@ def test_only_the_receipt_for_these_bytes_settles_a_window(world):
         Receipt(window=forged(stream, sending, sensor="t"), digest=right),
     ]
     for attempt in attempts:
-        sending.transport.queue.append(Delivery(f"{PREFIX}/receipt/s", attempt.encode()))
-    before = sum(sending.dropped.values())
+        sending.outbox.transport.queue.append(Delivery(f"{PREFIX}/receipt/0/s", attempt.encode()))
+    before = sum(sending.outbox.dropped.values())
     sending.turn()
     assert sending.waiting == 1
-    assert sum(sending.dropped.values()) == before + len(attempts)
-    assert sending.book.waiting()[0][0] == number
+    assert sum(sending.outbox.dropped.values()) == before + len(attempts)
+    assert sending.outbox.book.waiting()[0][0] == number
 
 
 @pytest.mark.parametrize("change", ["longer", "other bytes under a known number", "another party's name"])
@@ -92,15 +98,16 @@ def test_windows_that_do_not_belong_are_not_stored(change):
     stream = support.declared(window=20)
     results = Results(None, stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})
     broker = LocalBroker()
-    line = broker.connect(filters(PREFIX, "analyst"))
-    receipts = broker.connect([f"{PREFIX}/receipt/+"])
-    deciding = AnalystLoop(assembly.analyst(stream), results, line, PREFIX)
+    topics = assembly.topics(stream)
+    line = broker.connect(topics.heard("analyst"))
+    receipts = broker.connect([topics.of("receipt", "s")])
+    deciding = AnalystLoop(assembly.analyst(stream), results, line, topics)
 
     def say(count=20, value=0, name="s"):
         window = Window(stream=stream.fingerprint, sensor=name, series=bytes(8), number=0)
         readings = np.full((count, 2), value, dtype=np.int64)
         message = Noised(window=window, readings=readings, codes=np.zeros(count, dtype=np.uint8), layers=2)
-        line.queue.append(Delivery(f"{PREFIX}/noised/{name}", message.encode()))
+        line.queue.append(Delivery(f"{PREFIX}/noised/0/{name}", message.encode()))
         deciding.turn()
 
     if change == "longer":

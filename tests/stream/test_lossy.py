@@ -13,9 +13,9 @@ from tests.stream import support
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.stream import assembly
 from wallflower.stream.analyst_loop import AnalystLoop, CorrectorLoop
+from wallflower.stream.outbox import Outbox
 from wallflower.stream.results import Results
-from wallflower.stream.sensor_loop import SensorLoop
-from wallflower.stream.transport import Delivery, LocalBroker, filters
+from wallflower.stream.transport import Delivery, LocalBroker
 
 
 class LossyBroker(LocalBroker):
@@ -57,10 +57,10 @@ class World:
         self.folder, self.stream, self.ahead = folder, support.declared(protocol, window=20), ahead
         self.broker = LossyBroker(random.Random(seed))
         self.entropy, self.now = SeededEntropy(seed), 0.0
-        self.prefix = self.stream.topic_prefix
+        self.topics = assembly.topics(self.stream)
         self.results = self.book = None
         self.lines = {
-            party: self.broker.connect(filters(self.prefix, party, "s" if party == "sensor" else "+"))
+            party: self.broker.connect(self.topics.heard(party, sensor="s" if party == "sensor" else None))
             for party in ("sensor", "analyst", "corrector")
         }
         self.start_sensor()
@@ -71,20 +71,22 @@ class World:
         if self.book is not None:
             self.book.close()
         self.book = assembly.book(self.stream, "s", self.folder / "s.book")
-        self.sending = SensorLoop(
-            assembly.sensor(self.stream, "s"), self.book, self.lines["sensor"], self.prefix, self.entropy,
+        self.sending = support.window_sensor(
+            self.stream, self.book, self.lines["sensor"], self.entropy,
             ahead=self.ahead, patience=1.0, longest=4.0, clock=lambda: self.now,
         )  # fmt: skip
 
     def start_analyst(self) -> None:
         if self.results is not None:
             self.results.close()
-        self.results = Results(self.folder / "r.duckdb", stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})
-        self.deciding = AnalystLoop(assembly.analyst(self.stream), self.results, self.lines["analyst"], self.prefix)
+        self.results = Results(
+            self.folder / "r.results", stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={}
+        )
+        self.deciding = AnalystLoop(assembly.analyst(self.stream), self.results, self.lines["analyst"], self.topics)
 
     def start_corrector(self) -> None:
         if self.stream.protocol == "paper":
-            self.correcting = CorrectorLoop(assembly.corrector(self.stream), self.lines["corrector"], self.prefix)
+            self.correcting = CorrectorLoop(assembly.corrector(self.stream), self.lines["corrector"], self.topics)
 
     def turn(self, window) -> bool:
         """One round; True when the window was taken."""
@@ -117,7 +119,7 @@ def run(folder, protocol, seed, kills):
             for victim in kills.get(rounds, ()):
                 getattr(world, f"start_{victim}")()
                 if victim == "sensor":
-                    sent = world.book.consumed // 20
+                    sent = world.book.statement().readings // 20
             sent += world.turn(windows[sent] if sent < len(windows) else None)
             assert rounds < 400, "it never ends"
         stored = world.results.known()
@@ -154,7 +156,9 @@ def test_what_is_mangled_or_repeated_is_counted(tmp_path):
 
 def test_a_receipt_before_the_disk_would_lose_windows(tmp_path, monkeypatch):
     """The twin that must fail: an analyst that receipts first and dies before it stores."""
-    monkeypatch.setattr(Results, "add", lambda _self, _windows: None)
+    monkeypatch.setattr(
+        Results, "add", lambda _self, windows: {(w.sensor, w.series, w.number): w.digest for w in windows}
+    )
     with pytest.raises(AssertionError):
         run(tmp_path, "private", 3, {5: ["analyst"], 20: ["analyst"]})
 
@@ -169,7 +173,7 @@ def test_an_outbox_that_forgets_at_once_would_lose_windows(tmp_path, monkeypatch
         waiting.due = float("inf")
         return done
 
-    original = SensorLoop._sent
-    monkeypatch.setattr(SensorLoop, "_sent", sent_and_forgotten)
+    original = Outbox._sent
+    monkeypatch.setattr(Outbox, "_sent", sent_and_forgotten)
     with pytest.raises(AssertionError):
         run(tmp_path, "private", 3, {rounds: ["sensor"] for rounds in range(3, 60, 3)})

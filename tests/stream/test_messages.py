@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from wallflower.stream import messages
 from wallflower.stream.messages import (
     Candidates,
+    Codes,
     Corrected,
     Differences,
     Malformed,
@@ -19,6 +20,7 @@ from wallflower.stream.messages import (
     Presumed,
     Receipt,
     Threshold,
+    Tick,
     Window,
     parse,
 )
@@ -27,7 +29,7 @@ WINDOWS = st.builds(
     Window,
     stream=st.binary(min_size=8, max_size=8),
     series=st.binary(min_size=8, max_size=8),
-    number=st.integers(0, 2**64 - 1),
+    number=st.integers(0, messages.LAST_NUMBER),
     sensor=st.text(min_size=1, max_size=16).filter(
         lambda name: "\ud800" not in name and 1 <= len(name.encode("utf-8", "replace")) <= 64
     ),
@@ -44,7 +46,7 @@ def spoken(draw):  # noqa: PLR0911 - one for each kind
     def flags():
         return np.array(draw(st.lists(st.booleans(), min_size=count, max_size=count)))
 
-    kind = draw(st.integers(1, 7))
+    kind = draw(st.integers(1, 9))
     if kind == 1:
         columns, layers = draw(st.integers(1, 4)), draw(st.sampled_from([0, 2, 3, 5]))
         base, width = draw(STEPS), draw(st.sampled_from([0, 200, 60_000, 2**31, 2**62]))
@@ -68,6 +70,10 @@ def spoken(draw):  # noqa: PLR0911 - one for each kind
         return Candidates(window=window, second=flags(), third=flags())
     if kind == 6:
         return Corrected(window=window, true_positives=flags(), first=flags(), second=flags(), third=flags())
+    if kind == 7:
+        return Codes(window=window, beyond=flags())
+    if kind == 8:
+        return Tick(window=window, said=draw(st.booleans()))
     return Receipt(window=window, digest=draw(st.binary(min_size=16, max_size=16)))
 
 

@@ -6,15 +6,17 @@ import gc
 import json
 import math
 import signal
+import sqlite3
 import subprocess
 import time
+from contextlib import closing
 
-import duckdb
 import numpy as np
 import pytest
 
 from tests.stream import support
 from wallflower.errors import UsageError
+from wallflower.schema.exact import shown
 from wallflower.stream.mqtt import Login, MqttTransport
 from wallflower.stream.parser import loads
 
@@ -54,7 +56,7 @@ def finished(process, timeout=60):
 
 @pytest.mark.slow
 def test_parties_apart_decide_every_reading_and_stop_cleanly(tmp_path, stream_file, mosquitto, protocol):
-    data, results = tmp_path / "readings.csv", tmp_path / "results.duckdb"
+    data, results = tmp_path / "readings.csv", tmp_path / "pumps.results"
     readings_file(data, 1050)
     parties = [support.party("analyst", str(stream_file), "-o", str(results), "--json", password=USERS["analyst"])]
     if protocol == "paper":
@@ -68,8 +70,9 @@ def test_parties_apart_decide_every_reading_and_stop_cleanly(tmp_path, stream_fi
     ]  # fmt: skip
     for sensor in sensors:
         said = finished(sensor)
-        assert (said["windows"], said["readings"], said["waiting for receipts"]) == (11, 1050, 0)
-        assert said["user level epsilon ever"] == str(1050 * 7 // 2 if protocol == "private" else 1050 * 3 // 2)
+        assert (said["windows"], said["readings"], said["waiting_for_receipts"]) == (11, 1050, 0)
+        each = loads(stream_file.read_text()).event_epsilon
+        assert said["epsilon_ever"] == shown(1050 * each)
     for party in parties:
         party.send_signal(signal.SIGTERM)
     said = finished(parties[0])
@@ -77,16 +80,16 @@ def test_parties_apart_decide_every_reading_and_stop_cleanly(tmp_path, stream_fi
     assert ("no DP towards the corrector" in said["trust"]) is (protocol == "paper")
     for party in parties[1:]:
         finished(party)
-    with duckdb.connect(str(results)) as db:
-        counts = db.execute("SELECT sensor, count(*) FROM readings GROUP BY sensor ORDER BY sensor").fetchall()
-    assert counts == [("boiler-1", 1050), ("boiler-2", 1050)]
+    with closing(sqlite3.connect(results)) as db:
+        counts = db.execute("SELECT sensor, sum(readings) FROM wallflower_windows GROUP BY sensor").fetchall()
+    assert sorted(counts) == [("boiler-1", 1050), ("boiler-2", 1050)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["private"], indirect=True)
 def test_a_live_sensor_sends_while_its_input_is_silent(tmp_path, stream_file, mosquitto):
     analyst = support.party(
-        "analyst", str(stream_file), "-o", str(tmp_path / "r.duckdb"), "--json", password=USERS["analyst"]
+        "analyst", str(stream_file), "-o", str(tmp_path / "pumps.results"), "--json", password=USERS["analyst"]
     )
     sensor = support.party(
         "sensor", str(stream_file), "--data", "-", "--name", "boiler-1", "--book", str(tmp_path / "book"), "--json",
@@ -95,7 +98,7 @@ def test_a_live_sensor_sends_while_its_input_is_silent(tmp_path, stream_file, mo
     sensor.stdin.write("flow,pressure\n" + "1,2\n" * 100)
     sensor.stdin.flush()
     spy = MqttTransport(
-        loads(stream_file.read_text()).broker, ["plant/pumps/noised/+"], client="spy",
+        loads(stream_file.read_text()).broker, ["plant/pumps/noised/0/+"], client="spy",
         login=Login(user="analyst", password=USERS["analyst"]),
     )  # fmt: skip
     try:
@@ -133,17 +136,20 @@ def test_the_access_list_is_the_trust_model(mosquitto, stream_file, protocol):
     }
     base = f"{stream.topic_prefix}/"
     try:
-        assert arrives(lines["boiler-1"], lines["analyst"], base + "noised/boiler-1", 20)
-        assert arrives(lines["analyst"], lines["boiler-1"], base + "receipt/boiler-1", 20)
+        assert arrives(lines["boiler-1"], lines["analyst"], base + "noised/0/boiler-1", 20)
+        assert arrives(lines["analyst"], lines["boiler-1"], base + "receipt/0/boiler-1", 20)
         forbidden = [
-            ("boiler-1", "analyst", "noised/boiler-2"),  # nobody speaks for another sensor
-            ("boiler-1", "boiler-2", "noised/boiler-1"),  # sensors do not hear each other
-            ("analyst", "boiler-2", "receipt/boiler-1"),
-            ("boiler-1", "boiler-1", "receipt/boiler-1"),  # a sensor cannot receipt itself
-            ("boiler-1", "corrector", "noised/boiler-1"),  # the corrector never sees a noised reading
+            ("boiler-1", "analyst", "noised/0/boiler-2"),  # nobody speaks for another sensor
+            ("boiler-1", "boiler-2", "noised/0/boiler-1"),  # sensors do not hear each other
+            ("analyst", "boiler-2", "receipt/0/boiler-1"),
+            ("boiler-1", "boiler-1", "receipt/0/boiler-1"),  # a sensor cannot receipt itself
+            ("boiler-1", "corrector", "noised/0/boiler-1"),  # the corrector never sees a noised reading
         ]
-        allowed = [("boiler-1", "corrector", "differences/boiler-1"), ("corrector", "analyst", "threshold/boiler-1")]
-        forbidden += [("boiler-1", "analyst", "differences/boiler-1")]  # the analyst never sees a difference
+        allowed = [
+            ("boiler-1", "corrector", "differences/0/boiler-1"),
+            ("corrector", "analyst", "threshold/0/boiler-1"),
+        ]
+        forbidden += [("boiler-1", "analyst", "differences/0/boiler-1")]  # the analyst never sees a difference
         for sender, receiver, topic in allowed:
             assert arrives(lines[sender], lines[receiver], base + topic, 5 if protocol == "paper" else 0.5) is (
                 protocol == "paper"
@@ -194,13 +200,13 @@ def test_tls_carries_and_an_unknown_certificate_does_not(tmp_path, trusted):
     broker = support.Mosquitto(
         tmp_path, stream, USERS, certificate=tmp_path / "broker.pem", key=tmp_path / "broker.key"
     )
-    topics = ["plant/pumps/noised/+"]
+    topics = ["plant/pumps/noised/0/+"]
     lines = [
         MqttTransport(stream.broker, topics, client=user, login=Login(user=user, password=USERS[user], ca=stream.ca))
         for user in ("boiler-1", "analyst")
     ]
     try:
-        assert arrives(*lines, "plant/pumps/noised/boiler-1", 20 if trusted else 3) is trusted
+        assert arrives(*lines, "plant/pumps/noised/0/boiler-1", 20 if trusted else 3) is trusted
     finally:
         for line in lines:
             line.close()

@@ -1,60 +1,91 @@
-"""Decisions in DuckDB: each window once, all or none of a batch."""
+"""Decisions: each window once, whoever decides it, in SQLite or PostgreSQL; settings asserted on the live connection."""
 
 from __future__ import annotations
 
-import duckdb
+import sqlite3
+from contextlib import closing
+
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
+from tests.servers.postgresql import database, server  # noqa: F401 - fixtures
 from wallflower.errors import UsageError
 from wallflower.stream.results import Results, WindowResult
 
 
-def window(number, sensor="s", count=4):
+def window(number, sensor="s", count=4, digest=None):
     flags = np.arange(count) % 2 == 0
     return WindowResult(
-        sensor=sensor, series="ab", number=number, digest=f"{number:032x}", numbers=np.arange(2 * count).reshape(count, 2),
-        codes=flags.astype(np.uint8), presumed=flags, decided=~flags, probability=np.linspace(0, 1, count), received=1e9,
+        sensor=sensor, series="ab", number=number, digest=digest or f"{number:032x}",
+        numbers=np.arange(2 * count).reshape(count, 2), codes=flags.astype(np.uint8), presumed=flags, decided=~flags,
+        probability=np.linspace(0, 1, count), received=1e9,
     )  # fmt: skip
 
 
-def opened(path, stream="one"):
-    return Results(path, stream=stream, columns={"flow": 0.5, 'odd "name"': 2.0}, facts={"trust": "nobody"})
+def opened(place, stream="one"):
+    return Results(place, stream=stream, columns={"flow": 0.5, 'odd "name"': 2.0}, facts={"trust": "nobody"})
 
 
-def test_windows_are_found_again_with_their_units(tmp_path):
-    results = opened(tmp_path / "r.duckdb")
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request, tmp_path):
+    if request.param == "sqlite":
+        return str(tmp_path / "pumps.results")
+    return request.getfixturevalue("database")
+
+
+def test_windows_are_found_again_with_their_units(place, tmp_path):
+    results = opened(place)
     results.add([window(0), window(1)])
-    results.add([])
+    assert results.add([]) == {}
     results.close()
-    results = opened(tmp_path / "r.duckdb")
+    results = opened(place)
     assert set(results.known()) == {("s", "ab", 0), ("s", "ab", 1)}
-    results.add([window(2**63 + 5, sensor="t")])
+    assert set(results.known(["t"])) == set()
+    results.add([window(2**63 - 1, sensor="t")])
     assert results.totals() == (3, 12, 6, 6)
-    results.close()
-    with duckdb.connect(str(tmp_path / "r.duckdb")) as db:
-        rows = db.execute(
-            "SELECT * EXCLUDE (received, series) FROM readings WHERE number = 1 ORDER BY position"
-        ).fetchall()
-        assert rows[1] == ("s", 1, 1, 1.0, 6.0, 0, False, True, pytest.approx(1 / 3))
-        assert db.execute("SELECT count(*) FROM readings WHERE sensor = 't'").fetchone() == (4,)
-
-
-def test_a_batch_with_a_known_window_is_refused_whole(tmp_path):
-    results = opened(tmp_path / "r.duckdb")
-    results.add([window(0)])
-    with pytest.raises(duckdb.ConstraintException):
-        results.add([window(1), window(0)])
-    assert results.totals()[:2] == (1, 4)
-    results.add([window(1)])
-    assert results.totals()[:2] == (2, 8)
+    assert results.heard() == {"s": (2, 1e9), "t": (1, 1e9)}
+    results.export(tmp_path / "r.parquet")
+    rows = pq.read_table(tmp_path / "r.parquet").to_pylist()
+    assert [rows[5][name] for name in ("sensor", "number", "position", "flow", 'odd "name"', "code", "decided")] == [
+        "s", 1, 1, 1.0, 6.0, 0, True,
+    ]  # fmt: skip
+    assert len(rows) == 12
+    assert results.sample("s", 6)["flow"].tolist() == [0.0, 1.0, 2.0, 3.0, 0.0, 1.0]
     results.close()
 
 
-def test_another_streams_file_and_no_file_at_all_are_refused(tmp_path):
-    opened(tmp_path / "r.duckdb").close()
+def test_a_window_that_is_there_stays_and_its_digest_is_told(place):
+    one, other = opened(place), opened(place)  # two analysts of one stream
+    assert one.add([window(0)]) == {("s", "ab", 0): f"{0:032x}"}
+    assert other.add([window(1), window(0, digest="f" * 32)]) == {
+        ("s", "ab", 1): f"{1:032x}",
+        ("s", "ab", 0): f"{0:032x}",  # not what was offered: the first one stands
+    }
+    assert one.totals()[0] == 2
+    one.close()
+    other.close()
+
+
+def test_another_streams_file_and_no_database_at_all_are_refused(tmp_path):
+    opened(tmp_path / "pumps.results").close()
     with pytest.raises(UsageError, match="another stream"):
-        opened(tmp_path / "r.duckdb", stream="two")
-    (tmp_path / "text.duckdb").write_text("no database")
-    with pytest.raises(UsageError, match="DuckDB"):
-        opened(tmp_path / "text.duckdb")
+        opened(tmp_path / "pumps.results", stream="two")
+    (tmp_path / "text").write_text("no database" * 100)
+    with pytest.raises(UsageError, match="cannot be used"):
+        opened(tmp_path / "text")
+    with pytest.raises(UsageError) as caught:
+        opened("postgresql://me:secret@127.0.0.1:1/none")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_commit_is_on_disk_when_it_returns(tmp_path):
+    """On the live connection: a store that did not wait for the disk would receipt what a power cut can take back."""
+    results = opened(tmp_path / "pumps.results")
+    with results._store._engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    results.add([window(0)])
+    with closing(sqlite3.connect(tmp_path / "pumps.results")) as beside:  # an operator may look meanwhile
+        assert beside.execute("SELECT count(*) FROM wallflower_windows").fetchone() == (1,)
+    results.close()

@@ -20,7 +20,7 @@ def imports(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("party", ["sensor", "analyst", "corrector"])
+@pytest.mark.parametrize("party", ["sensor", "slot_sensor", "analyst", "corrector"])
 def test_a_party_knows_messages_and_nothing_else_of_the_stream(party):
     of_stream = {
         name.split(".")[2] for name in imports(STREAM / f"{party}.py") if name.startswith("wallflower.stream.")

@@ -30,6 +30,7 @@ COMMANDS = (
     "attack",
     "stream",
     "certificate",
+    "serve",
 )
 """Module names in `wallflower.cli`, in the order help lists them."""
 

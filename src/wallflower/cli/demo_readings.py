@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from wallflower.stream.declaration import StreamDeclaration
 
 SHARE = 0.1
 """Share of made-up readings that lie beyond the core."""
+LOUD_SHARE = 0.25
+"""Share of made-up periods that misbehave."""
 
 
 def made_up(declared: StreamDeclaration, readings: int, *, seed: int) -> Iterator[NDArray[np.float64]]:
@@ -35,6 +37,34 @@ def made_up(declared: StreamDeclaration, readings: int, *, seed: int) -> Iterato
         place = _uniform(source, (count,))
         radius = np.where(far, near + (beyond - near) * place, core * place**0.7)
         yield middles + directions * radius[:, None] * scales
+
+
+def made_up_slots(
+    declared: StreamDeclaration, periods: int, per_slot: int, *, seed: int, loud: Callable[[int], object]
+) -> Iterator[NDArray[np.float64]]:
+    """The readings of slot after slot; a quarter of periods misbehave from some slot on for an eighth of the period.
+
+    `loud` is told the number of each period that does.
+    """
+    slots = declared.slots
+    if slots is None:
+        raise AssertionError("this protocol speaks in windows.")
+    source = SeededEntropy(1_000_003 * (seed + 1))
+    middles = np.array([float(column.centre) for column in declared.columns])
+    scales = np.array([float(column.scale) for column in declared.columns])
+    core = float(declared.core_radius)
+    for period in range(periods):
+        misbehaves, onset = _uniform(source, (2,))
+        begins = int(onset * slots.count) if misbehaves < LOUD_SHARE else slots.count
+        if begins < slots.count:
+            loud(period)
+        for slot in range(slots.count):
+            far = begins <= slot < begins + max(1, slots.count // 8)
+            directions = _normal(source, (per_slot, len(middles)))
+            directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+            place = _uniform(source, (per_slot,))
+            radius = core * (1.3 + place) if far else 0.9 * core * place**0.7
+            yield middles + directions * radius[:, None] * scales
 
 
 def _uniform(source: SeededEntropy, shape: tuple[int, ...]) -> NDArray[np.float64]:

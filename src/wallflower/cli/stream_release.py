@@ -8,24 +8,24 @@ from typing import Any
 
 from wallflower.privacy.release import Release
 from wallflower.schema.exact import shown
-from wallflower.stream import assembly
 from wallflower.stream.declaration import StreamDeclaration
+from wallflower.stream.prices import price
 
 TODAY = "epsilon of one sensor in a day"
 
 
 def released(
-    declared: StreamDeclaration, *, account: str, windows: int, today: Fraction, value: Mapping[str, Any], private: bool
+    declared: StreamDeclaration, *, account: str, entry: int, today: Fraction, value: Mapping[str, Any], private: bool
 ) -> dict[str, Any]:
     """The JSON of a release. `today` is what one person behind every reading of one sensor has lost since midnight (UTC)."""
-    price = assembly.price(declared)
+    asked = price(declared)
     release = Release(
         value=value,
-        guarantee=price.guarantee,
-        mechanism=price.mechanism,
+        guarantee=asked.guarantee,
+        mechanism=asked.mechanism,
         ledger={
             "account": account,
-            "entry": windows,
+            "entry": entry,
             "spent": {TODAY: shown(today)},
             "left": {TODAY: shown(declared.budget.per_day - today)},
         },

@@ -1,121 +1,78 @@
-"""What the commands of `wallflower stream` share: readings as they come, the line, rates on stderr, a clean stop."""
+"""What the commands of `wallflower stream` share: the line, rates on stderr, a clean stop, and how facts are printed."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import queue
 import signal
-import sys
 import threading
 import time
-from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from wallflower.cli.common import err, show_lines
-from wallflower.errors import BudgetError, UsageError, WallflowerError
+from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
-from wallflower.stream import assembly
-from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
+from wallflower.stream.analyst_loop import AnalystLoop
+from wallflower.stream.assembly import largest_message
+from wallflower.stream.declaration import StreamDeclaration
 from wallflower.stream.mqtt import Login, MqttTransport
+from wallflower.stream.periods import summary
+from wallflower.stream.promises import guarantee
 from wallflower.stream.results import Results
-from wallflower.stream.sensor_loop import SensorLoop
+
+MOST_ALARMS = 20
+"""Alarms that are printed; the JSON has all of them."""
 
 
-def open_results(declared: StreamDeclaration, path: Path | None) -> Results:
+def open_results(declared: StreamDeclaration, place: str | Path | None) -> Results:
     return Results(
-        path,
+        place,
         stream=f"{declared.id} {declared.fingerprint.hex()}",
-        columns={column.name: float(column.domain.step) for column in declared.columns},
+        columns={column.name: float(column.domain.step) for column in declared.columns}
+        if declared.protocol in {"private", "paper"}
+        else {},
         facts={
-            "guarantee": json.dumps(assembly.guarantee(declared).to_json()),
-            "trust": trust(declared),
+            "guarantee": json.dumps(guarantee(declared).to_json()),
+            "trust": declared.trust,
             "private": "no: test = true allows predictable noise" if declared.test else "yes",
         },
     )
 
 
-def trust(declared: StreamDeclaration) -> str:
-    return TWO_SERVERS if declared.protocol == "paper" else "nobody: the promise holds against all parties together"
+def decided_facts(declared: StreamDeclaration, kept: Results) -> dict[str, Any]:
+    """What an analyst knows at the end: decisions, or alarms and the fleet's share."""
+    if declared.slots is None:
+        windows, readings, presumed, decided = kept.totals()
+        return {"windows": windows, "readings": readings, "presumed": presumed, "decided": decided}
+    found = summary(declared, kept.words())
+    facts: dict[str, Any] = {"messages": kept.totals()[0], "periods": found.periods, "whole_periods": found.whole}
+    if declared.protocol == "alarm":
+        facts["alarms"] = [asdict(alarm) for alarm in found.alarms]
+    if found.fleet is not None:
+        facts["fleet_share"] = asdict(found.fleet)
+    if found.hours:
+        facts["by_time"] = {when: asdict(share) for when, share in found.hours}
+    return facts
 
 
-class Feed:
-    """Windows of readings as they come. A file is read when asked; standard input by a thread, so that nobody waits for it."""
-
-    def __init__(self, data: str, columns: list[str], length: int, *, skip: int) -> None:
-        from wallflower.engines.readings import windows_of_file, windows_of_lines
-
-        self.ended = False
-        self._windows: Iterator[Any] | None = None
-        self._queue: queue.Queue[Any] = queue.Queue(maxsize=2)  # a full queue stops the reading, and so whoever writes
-        if data == "-":
-            if isinstance(sys.stdin, io.TextIOWrapper):
-                sys.stdin.reconfigure(errors="replace")
-            live = windows_of_lines(sys.stdin, columns, length=length)
-            threading.Thread(target=self._read, args=(live,), daemon=True).start()
-        else:
-            self._windows = windows_of_file(Path(data), columns, length=length, skip=skip)
-
-    def _read(self, windows: Iterator[Any]) -> None:
-        try:
-            for window in windows:
-                self._queue.put(window)
-        except WallflowerError as error:
-            self._queue.put(error)
-        finally:
-            self._queue.put(None)
-
-    def take(self) -> Any:
-        """A window, or None when there is none yet or no more."""
-        if self._windows is not None:
-            window = next(self._windows, None)
-        else:
-            try:
-                window = self._queue.get_nowait()
-            except queue.Empty:
-                return None
-        if isinstance(window, WallflowerError):
-            raise window
-        self.ended = window is None
-        return window
-
-
-def send_all(
-    sending: SensorLoop, feed: Feed, stop: threading.Event, told: Teller, rate: float | None
-) -> BudgetError | None:
-    """Send until the readings end and every receipt is in; when the budget refuses, what was charged may still arrive."""
-    started, taken, refused = time.monotonic(), 0, None
-    while not stop.is_set() and not ((feed.ended or refused) and not sending.waiting):
-        windows: list[Any] = []
-        while not (feed.ended or refused) and len(windows) < min(8, sending.room):
-            values = feed.take() if rate is None or taken <= rate * (time.monotonic() - started) else None
-            if values is None:
-                break
-            windows.append(sending.sensor.quantise(values))
-            taken += len(values)
-        refused = _taken(sending, windows) if windows else refused
-        sending.turn(0.0 if windows else 0.05)
-        told(taken, f"{sending.waiting} windows wait for receipts")
-    return refused
-
-
-def _taken(sending: SensorLoop, windows: list[Any]) -> BudgetError | None:
-    """Charge windows together; if the day's budget is too small for all, as many as it allows."""
-    try:
-        sending.take(windows)
-    except BudgetError as error:
-        if len(windows) == 1:
-            return error
-        return next((refused for window in windows if (refused := _taken(sending, [window]))), error)
-    return None
+def warn_doubled(loop: AnalystLoop) -> str:
+    if not loop.doubled:
+        return ""
+    return f"two sensors seem to speak as {', '.join(sorted(loop.doubled))}: each needs a name and a book of its own"
 
 
 def connect(
-    declared: StreamDeclaration, topics: list[str], client: str, user: str, password_file: Path | None
+    declared: StreamDeclaration,
+    topics: list[str],
+    client: str,
+    user: str,
+    password_file: Path | None,
+    *,
+    quota: float | None = None,
 ) -> MqttTransport:
     password = os.environ.get("WALLFLOWER_MQTT_PASSWORD")
     if password_file is not None:
@@ -124,7 +81,14 @@ def connect(
         except OSError:
             raise UsageError(f"the password file '{password_file}' cannot be read.") from None
     login = Login(user=user if password else None, password=password, ca=declared.ca)
-    return MqttTransport(declared.broker, topics, client=f"wallflower {declared.id} {client}", login=login)
+    return MqttTransport(
+        declared.broker,
+        topics,
+        client=f"wallflower {declared.id} {client}",
+        login=login,
+        quota=quota,
+        largest=largest_message(declared),
+    )
 
 
 def entropy_of(test: bool, seed: int | None) -> Entropy:
@@ -146,33 +110,54 @@ def until_stopped() -> threading.Event:
     return stop
 
 
+def say(words: str) -> None:
+    """A line on stderr, for the owner's eyes."""
+    err.print(words, markup=False, highlight=False)
+
+
 class Teller:
-    """Rates on stderr, every two seconds, for the owner's eyes."""
+    """Rates on stderr, every two seconds, for the owner's eyes; a complaint as soon as it is new."""
 
     def __init__(self, verb: str, line: MqttTransport) -> None:
         self._verb, self._then, self._before, self._line = verb, time.monotonic(), 0, line
+        self._complained = ""
 
-    def __call__(self, readings: int, more: str) -> None:
+    def __call__(self, readings: int, more: str, complaint: str = "") -> None:
+        if complaint != self._complained:
+            self._complained = complaint
+            if complaint:
+                say(complaint)
         now = time.monotonic()
         if now - self._then < 2:
             return
         speed = (readings - self._before) / (now - self._then)
         self._then, self._before = now, readings
         words = f"{readings:,} readings {self._verb}, {speed:,.0f}/s, {more}"
-        words += "" if self._line.connections else "; no connection to the broker yet"
-        err.print(words, markup=False, highlight=False)
+        say(words + ("" if self._line.connections else "; no connection to the broker yet"))
 
 
 def finish(facts: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"ok": True, **facts}, ensure_ascii=False))
     else:
-        show_lines([(label, _said(value)) for label, value in facts.items()])
+        show_lines([(label.replace("_", " "), _said(label, value)) for label, value in facts.items()])
 
 
-def _said(value: object) -> str:
+def _said(label: str, value: object) -> str:
+    if label == "alarms" and isinstance(value, list):
+        shown = [f"{alarm['sensor']} by {alarm['at']}" for alarm in value[:MOST_ALARMS]]
+        return (
+            ", ".join(shown) + (f", and {len(value) - MOST_ALARMS} more" if len(value) > MOST_ALARMS else "") or "none"
+        )
+    if isinstance(value, dict) and "estimate" in value:
+        return f"{value['estimate']:.3f} (95 %: {value['low']:.3f} to {value['high']:.3f}, from {value['of']:,} sensor-periods)"
     if isinstance(value, dict):
-        return ", ".join(f"{count} {kind}" for kind, count in value.items()) or "none"
+        return ", ".join(f"{kind}: {_said('', count)}" for kind, count in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
     if isinstance(value, bool):
-        return "yes" if value else "NO: a test stream, whose noise may come from a seed"
+        return "yes" if value else _NOT_PRIVATE if label == "private" else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+_NOT_PRIVATE = "NO: a test stream, whose noise may come from a seed"

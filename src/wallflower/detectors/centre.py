@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
 from wallflower.detectors.registry import register
+from wallflower.schema.domains import Numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,16 @@ class Centre:
         points = self.points(numbers)
         squares: NDArray[np.float64] = np.einsum("ij,ij->i", points, points)
         return np.sqrt(squares)
+
+
+def on_grid(values: NDArray[np.float64], domains: Sequence[Numbers], centre: Centre) -> NDArray[np.int64]:
+    """Readings in the columns' own units to steps of each grid, within the bounds; a missing one counts as the centre."""
+    numbers = np.empty(values.shape, dtype=np.int64)
+    for place, (domain, middle) in enumerate(zip(domains, centre.centres, strict=True)):
+        steps = np.floor(values[:, place] / float(domain.step) + 0.5)
+        steps = np.where(np.isnan(steps), float(domain.number(middle)), steps)
+        numbers[:, place] = np.clip(steps, domain.first, domain.last).astype(np.int64)
+    return numbers
 
 
 @register("beyond")

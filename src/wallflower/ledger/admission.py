@@ -42,6 +42,8 @@ class Ask:
     purpose: str = ""
     shares: Shares | None = None
     """The asker's shares where a service sets them; then the declaration must not."""
+    at: str | None = None
+    """The time to write down, where that must not be the moment of the charge: a service's tick."""
 
     def __post_init__(self) -> None:
         if self.request_id is not None and not _is_line(self.request_id, LONGEST_ID):

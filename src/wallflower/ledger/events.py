@@ -19,6 +19,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from wallflower.schema.canonical import text
@@ -71,16 +72,19 @@ class Event:
     """Canonical JSON."""
     hash: str
 
-    @property
+    @cached_property
     def content(self) -> dict[str, Any]:
+        """What it says; read once, and not to be changed."""
         content: dict[str, Any] = json.loads(self.body)
         return content
 
     @classmethod
-    def after(cls, head: str, *, table: str, entry: int, kind: str, content: Mapping[str, Any]) -> Event:
+    def after(
+        cls, head: str, *, table: str, entry: int, kind: str, content: Mapping[str, Any], at: str | None = None
+    ) -> Event:
         """The next event. Its 128 random bits keep anyone from guessing what was asked from a hash they were shown."""
         body = text({"salt": secrets.token_hex(16), **content})
-        at = now()
+        at = now() if at is None else at
         made = cls(
             entry=entry,
             at=at,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -58,9 +59,12 @@ def draw(
         "axes.axisbelow": True,
         "legend.frameon": False,
         "svg.fonttype": "none",
+        "text.parse_math": False,  # a column called $\input{x}$ is a name, not a formula
         "svg.hashsalt": "wallflower",  # the same picture twice is the same bytes
     }
-    with mpl.rc_context(style):
+    with mpl.rc_context(style), warnings.catch_warnings():
+        # Letters are left to the reader's fonts (svg.fonttype): what matplotlib's own font lacks is measured, not drawn.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots()
         axes.set_xlabel(x)
@@ -75,7 +79,7 @@ def _embeddable(svg: str, alt: str) -> str:
     """The <svg> element alone, as wide as its place allows, with a name for screen readers."""
     from html import escape
 
-    element = svg[svg.index("<svg") :]
+    element = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "", svg[svg.index("<svg") :])  # no XML holds these
     element = re.sub(r'(<svg[^>]*?) width="[^"]*pt"', r"\1", element, count=1)
     element = re.sub(r'(<svg[^>]*?) height="[^"]*pt"', r"\1", element, count=1)
     return element.replace("<svg", f'<svg role="img" aria-label="{escape(alt, quote=True)}"', 1)

@@ -36,16 +36,21 @@ def write_owner_report(path: Path, *, query: str, declaration: Declaration, repo
         }
         write_whole(path, json.dumps(plain, ensure_ascii=False, indent=1) + "\n")
         return
-    page = render(
+    write_whole(path, owner_page(query=query, declaration=declaration, report=report))
+
+
+def owner_page(*, query: str, declaration: Declaration, report: OwnerOnly) -> str:
+    """The report as one self-contained page."""
+    seen: dict[str, Any] = report.value["seen"]
+    return render(
         "owner.html",
         table=declaration.id,
         query=query,
-        price=price,
+        price=report.value["price"],
         facts=seen.get("facts", {}),
         tables=seen.get("tables", []),
         pictures=_pictures(query, seen),
     )
-    write_whole(path, page)
 
 
 def _pictures(query: str, seen: dict[str, Any]) -> list[Picture]:

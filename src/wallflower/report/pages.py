@@ -8,8 +8,8 @@ from wallflower.errors import UsageError
 from wallflower.version import __version__
 
 
-def render(template: str, **fields: Any) -> str:
-    """The page, with every field escaped unless it is a Picture's own SVG."""
+def render(template: str, *, package: str = "wallflower.report", **fields: Any) -> str:
+    """The page of a package's template, with every field escaped unless it is a Picture's own SVG."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
@@ -17,7 +17,7 @@ def render(template: str, **fields: Any) -> str:
             "pages need jinja2, which is not installed.", hint="Run: pip install 'wallflower[report]'"
         ) from None
     environment = Environment(
-        loader=PackageLoader("wallflower.report"),
+        loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

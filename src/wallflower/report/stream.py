@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 
 from wallflower.atomic_file import write_whole
 from wallflower.privacy.price import Price
-from wallflower.report.figures import BLUE, MUTED, ORANGE, Picture, draw
+from wallflower.report.figures import BLUE, GRID, MUTED, ORANGE, Picture, draw
 from wallflower.report.pages import render
 
+MOST_ROWS = 30
 MOST_DRAWN = 4000
 """More dots than this say no more and make a heavy page."""
 
@@ -34,6 +36,52 @@ def pictures(
         _scatter(names, received, decided, "The same readings, with those finally decided to be outliers in orange."),
         _scatter(names, measured, decided, f"The same decisions, drawn where the readings were measured. {here}"),
     ]
+
+
+def calendar(
+    roster: Sequence[str],
+    *,
+    words: Sequence[tuple[str, int, bool]],
+    slots: int,
+    loud: set[tuple[str, int]],
+    known: bool,
+    first: int,
+) -> Picture:
+    """One square per sensor and period: orange where an alarm sounded, ringed where the period really misbehaved."""
+    rows = {name: place for place, name in enumerate(roster[:MOST_ROWS])}
+    heard = {(rows[sensor], number // slots - first): False for sensor, number, _ in words if sensor in rows}
+    for sensor, number, said in words:
+        if said and sensor in rows:
+            heard[rows[sensor], number // slots - first] = True
+    truth = [(rows[sensor], period) for sensor, period in loud if sensor in rows]
+
+    def paint(axes: Any) -> None:
+        for alarm, colour in ((False, GRID), (True, ORANGE)):
+            these = [place for place, said in heard.items() if said is alarm]
+            axes.scatter([p for _, p in these], [s for s, _ in these], s=90, marker="s", color=colour, linewidths=0)
+        axes.scatter(
+            [p for _, p in truth],
+            [s for s, _ in truth],
+            s=90,
+            marker="s",
+            facecolors="none",
+            edgecolors=BLUE,
+            linewidths=1.6,
+        )
+        axes.set_yticks(range(len(rows)), list(rows))
+        axes.margins(0.05)
+        axes.grid(visible=False)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+
+    told = " Ringed in blue: periods that really misbehaved. NOT PRIVATE: sensors never say which." if known else ""
+    return draw(
+        paint,
+        x="period",
+        y="",
+        caption=f"What the analyst knows: a square for each sensor and period, orange where an alarm sounded.{told}",
+        alt=f"Grid of {len(heard)} sensor-periods, {sum(heard.values())} of them with an alarm.",
+        size=(7.0, 0.9 + 0.3 * len(rows)),
+    )
 
 
 def write_stream_page(path: Path, *, stream: str, price: Price, facts: dict[str, Any], drawn: list[Picture]) -> None:

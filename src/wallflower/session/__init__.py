@@ -5,9 +5,9 @@ in full, as the ledger keeps it.
 """
 
 from wallflower.session.description import description
-from wallflower.session.opening import open, table  # noqa: A004 - reads as wf.open
+from wallflower.session.opening import declared, open, table  # noqa: A004 - reads as wf.open
 from wallflower.session.owner_door import Owner
 from wallflower.session.queries import Attack, Query
 from wallflower.session.release_door import Session
 
-__all__ = ["Attack", "Owner", "Query", "Session", "description", "open", "table"]
+__all__ = ["Attack", "Owner", "Query", "Session", "declared", "description", "open", "table"]

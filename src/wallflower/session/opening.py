@@ -34,11 +34,16 @@ def open(declaration: str | Path, *, seed: int | None = None) -> Session:  # noq
     ...     open(file).declaration.id
     'visits'
     """
-    from wallflower.engines import open_source
     from wallflower.schema import load
 
-    declared = load(declaration)
-    return Session(declared, open_source(declared), seed=seed)
+    return declared(load(declaration), seed=seed)
+
+
+def declared(declaration: Declaration, *, seed: int | None = None) -> Session:
+    """A session on the source that a declaration names. Nothing is read yet."""
+    from wallflower.engines import open_source
+
+    return Session(declaration, open_source(declaration), seed=seed)
 
 
 def table(frame: object, declaration: str | Path | Declaration, *, seed: int | None = None) -> Session:
@@ -67,5 +72,5 @@ def table(frame: object, declaration: str | Path | Declaration, *, seed: int | N
     from wallflower.engines import from_frame
     from wallflower.schema import load
 
-    declared = declaration if isinstance(declaration, Declaration) else load(declaration, source_optional=True)
-    return Session(declared, from_frame(frame, declared), seed=seed)
+    known = declaration if isinstance(declaration, Declaration) else load(declaration, source_optional=True)
+    return Session(known, from_frame(frame, known), seed=seed)

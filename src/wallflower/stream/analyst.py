@@ -7,6 +7,7 @@ under the paper's protocol the corrector's threshold tells it a true radius.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +16,19 @@ from numpy.typing import NDArray
 from wallflower.detectors.base import PointDetector
 from wallflower.detectors.centre import Centre
 from wallflower.detectors.layers import LayerLikelihood
-from wallflower.stream.messages import Candidates, Corrected, Message, Noised, Presumed, Receipt, Threshold, Window
+from wallflower.detectors.two_state import TwoState
+from wallflower.stream.messages import (
+    Candidates,
+    Codes,
+    Corrected,
+    Message,
+    Noised,
+    Presumed,
+    Receipt,
+    Threshold,
+    Tick,
+    Window,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -97,6 +110,63 @@ class Analyst:
         codes = np.zeros(len(presumed), dtype=np.int64) if message.codes is None else message.codes.astype(np.int64)
         probability = self.likelihood.posterior(message.readings, codes)
         return [], _decision(message, digest, presumed, probability > 0.5, probability)
+
+
+@dataclass
+class CodeAnalyst:
+    """Speaks `code`: decodes each sensor's bits by what its earlier windows taught about how long episodes last."""
+
+    stream: bytes
+    decoder: TwoState
+    """Where every sensor's decoder starts from."""
+    longest: int
+    dropped: Counter[str] = field(default_factory=Counter)
+    _decoders: dict[tuple[str, bytes], TwoState] = field(default_factory=dict)
+
+    def receive(self, message: Message, digest: bytes) -> tuple[list[Message], Decision | None]:
+        of_this = message.window.stream == self.stream and isinstance(message, Codes)
+        if not of_this or not isinstance(message, Codes) or len(message.beyond) > self.longest:
+            self.dropped["foreign"] += 1
+            return [], None
+        whose = message.window.sensor, message.window.series
+        probability, self._decoders[whose] = self._decoders.get(whose, self.decoder).decode(message.beyond)
+        return [], Decision(
+            window=message.window,
+            digest=digest,
+            readings=np.empty((len(message.beyond), 0), dtype=np.int64),
+            codes=message.beyond.astype(np.uint8),
+            presumed=message.beyond,
+            decided=probability > 0.5,
+            probability=probability,
+        )
+
+
+@dataclass
+class SlotAnalyst:
+    """Speaks `alarm` and `share`: a message is one slot's word, and the word is the decision."""
+
+    stream: bytes
+    latest: Callable[[], int]
+    """The newest slot that can have ended; a message about a later one is no message of an honest clock."""
+    dropped: Counter[str] = field(default_factory=Counter)
+
+    def receive(self, message: Message, digest: bytes) -> tuple[list[Message], Decision | None]:
+        if message.window.stream != self.stream or not isinstance(message, Tick):
+            self.dropped["foreign"] += 1
+            return [], None
+        if message.window.number > self.latest():
+            self.dropped["from the future"] += 1
+            return [], None
+        said = np.array([message.said])
+        return [], Decision(
+            window=message.window,
+            digest=digest,
+            readings=np.empty((1, 0), dtype=np.int64),
+            codes=said.astype(np.uint8),
+            presumed=said,
+            decided=said,
+            probability=None,
+        )
 
 
 def _decision(

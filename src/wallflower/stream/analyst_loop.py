@@ -6,21 +6,23 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from wallflower.stream.analyst import Analyst, Decision
+from wallflower.stream.analyst import Analyst, CodeAnalyst, Decision, SlotAnalyst
 from wallflower.stream.corrector import Corrector
-from wallflower.stream.messages import Message, Noised, Receipt
+from wallflower.stream.messages import Codes, Message, Noised, Receipt, Tick
 from wallflower.stream.results import Results, WindowResult
-from wallflower.stream.transport import Delivery, Transport, topic_of, understand
+from wallflower.stream.transport import OTHER_DECLARATION, Delivery, Topics, Transport
 
 
 @dataclass
 class AnalystLoop:
     """Joins an analyst, its results and a line."""
 
-    analyst: Analyst
+    analyst: Analyst | CodeAnalyst | SlotAnalyst
     results: Results
     transport: Transport
-    prefix: str
+    topics: Topics
+    sensors: list[str] | None = None
+    """Whose results to look up at the start; None for all."""
     batch: int = 64
     """Deliveries handled between two writes to disk."""
     dropped: Counter[str] = field(default_factory=Counter)
@@ -30,9 +32,13 @@ class AnalystLoop:
     """Seconds from arrival to disk, of the slowest window of the last batch."""
     unsent: int = 0
     """Messages the line refused; the sensor's resend brings them about again."""
+    doubled: set[str] = field(default_factory=set)
+    """Sensors under whose name two seem to speak: two books take turns, or one number has two contents."""
+    _series: dict[str, bytes] = field(default_factory=dict)
+    _retired: set[tuple[str, bytes]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._known = {key: bytes.fromhex(digest) for key, digest in self.results.known().items()}
+        self._known = {key: bytes.fromhex(digest) for key, digest in self.results.known(self.sensors).items()}
 
     def turn(self, timeout: float = 0.0) -> int:
         """Handle what has arrived; returns how many deliveries that was."""
@@ -44,11 +50,14 @@ class AnalystLoop:
             deliveries.append(delivery)
             self._hear(delivery, decisions, receipts)
         if decisions:
-            self.results.add([_row(decision, received) for decision, received in decisions.values()])
+            stored = self.results.add([_row(decision, received) for decision, received in decisions.values()])
             for key, (decision, _) in decisions.items():
-                self._known[key] = decision.digest
-                receipts.append(decision.receipt())
+                self._known[key] = bytes.fromhex(stored[key])
                 self.readings += len(decision.readings)
+                if self._known[key] == decision.digest:
+                    receipts.append(decision.receipt())
+                else:  # another analyst has decided other bytes under this number
+                    self.doubled.add(decision.window.sensor)
             self.windows += len(decisions)
             self.lag = time.time() - min(received for _, received in decisions.values())
         for receipt in receipts:
@@ -63,28 +72,44 @@ class AnalystLoop:
         decisions: dict[tuple[str, str, int], tuple[Decision, float]],
         receipts: list[Receipt],
     ) -> None:
-        understood = understand(self.prefix, delivery, self.dropped)
+        understood = self.topics.understand(delivery, self.dropped)
         if understood is None:
             return
         message, digest = understood
+        if message.window.stream != self.analyst.stream:
+            self.dropped["another declaration"] += 1
+            if isinstance(message, Noised | Codes | Tick):
+                receipts.append(Receipt(window=message.window, digest=OTHER_DECLARATION))
+            return
         key = message.window.key
         if key in decisions:
             self.dropped["replayed"] += 1
             return
-        if isinstance(message, Noised) and key in self._known:
+        if isinstance(message, Noised | Codes | Tick) and key in self._known:
             self.dropped["replayed"] += 1
             # The sensor has not heard of its receipt. Other bytes under a known number are no resend: no receipt.
-            if self._known[key] == digest and message.window.stream == self.analyst.stream:
+            if self._known[key] == digest:
                 receipts.append(Receipt(window=message.window, digest=digest))
+            else:
+                self.doubled.add(message.window.sensor)
             return
         replies, decision = self.analyst.receive(message, digest)
         if decision is not None:
+            self._notice_series(message.window.sensor, message.window.series)
             decisions[key] = decision, time.time()
         for reply in replies:
             self._say(reply)
 
+    def _notice_series(self, sensor: str, series: bytes) -> None:
+        """A new book retires the old one's series; when the old one speaks again, two sensors have one name."""
+        if self._series.get(sensor, series) != series:
+            self._retired.add((sensor, self._series[sensor]))
+        if (sensor, series) in self._retired:
+            self.doubled.add(sensor)
+        self._series[sensor] = series
+
     def _say(self, message: Message) -> None:
-        self.unsent += not self.transport.send(topic_of(self.prefix, message), message.encode())
+        self.unsent += not self.transport.send(self.topics.of_message(message), message.encode())
 
 
 @dataclass
@@ -93,7 +118,7 @@ class CorrectorLoop:
 
     corrector: Corrector
     transport: Transport
-    prefix: str
+    topics: Topics
     dropped: Counter[str] = field(default_factory=Counter)
     unsent: int = 0
 
@@ -102,10 +127,10 @@ class CorrectorLoop:
         while handled < 256 and (delivery := self.transport.receive(timeout)) is not None:
             timeout = 0.0
             handled += 1
-            understood = understand(self.prefix, delivery, self.dropped)
+            understood = self.topics.understand(delivery, self.dropped)
             if understood is not None:
                 for reply in self.corrector.receive(understood[0]):
-                    self.unsent += not self.transport.send(topic_of(self.prefix, reply), reply.encode())
+                    self.unsent += not self.transport.send(self.topics.of_message(reply), reply.encode())
             delivery.done()
         return handled
 

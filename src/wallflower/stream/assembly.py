@@ -1,8 +1,10 @@
-"""From a declaration to the parties it describes, and to the promise it makes."""
+"""From a declaration to the parties it describes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,132 +12,22 @@ from wallflower.detectors.base import PointDetector
 from wallflower.detectors.centre import Centre
 from wallflower.detectors.layers import LayerLikelihood
 from wallflower.detectors.registry import detector as registered
+from wallflower.detectors.two_state import TwoState
 from wallflower.errors import DeclarationError, WallflowerError
-from wallflower.mechanisms.layer import LayerResponse
-from wallflower.mechanisms.perturbation import NoisyColumn, Perturbation
-from wallflower.privacy.guarantees import LocalDP, MetricPrivacy, factor
-from wallflower.privacy.price import Price
-from wallflower.schema.exact import shown
-from wallflower.stream.analyst import Analyst
+from wallflower.stream.analyst import Analyst, CodeAnalyst, SlotAnalyst
 from wallflower.stream.book import Book
 from wallflower.stream.corrector import Corrector
-from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
-from wallflower.stream.sensor import Sensor
+from wallflower.stream.declaration import StreamDeclaration
+from wallflower.stream.messages import LARGEST
+from wallflower.stream.outbox import Outbox
+from wallflower.stream.promises import clock, guarantee, perturbation, response
+from wallflower.stream.sensor import CodeSensor, Sensor
+from wallflower.stream.slot_sensor import SlotSensor
+from wallflower.stream.transport import Topics, Transport
 
 MOST_LAYERS = 24
-
-
-def perturbation(declared: StreamDeclaration) -> Perturbation:
-    """Noise by the bounds under local-dp, by the core under metric-privacy."""
-    return Perturbation(
-        columns=tuple(
-            NoisyColumn(
-                domain=column.domain,
-                epsilon=column.epsilon,
-                width=column.domain.upper - column.domain.lower
-                if declared.promise == "local-dp"
-                else column.core_width,
-            )
-            for column in declared.columns
-        )
-    )
-
-
-def response(declared: StreamDeclaration) -> LayerResponse | None:
-    if declared.protocol == "paper":
-        return None
-    return LayerResponse(epsilon=declared.epsilon2, layers=len(declared.layers) + 1)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaperLocalDP(LocalDP):
-    """What is left of local-dp under the paper's protocol: a promise about the analyst's first message alone."""
-
-    @property
-    def sentence(self) -> str:
-        return (
-            f"Trust: {TWO_SERVERS}. The noised reading that the analyst receives is at most {factor(self.epsilon)} times as likely "
-            f"as it would be for any other reading. {_NOT_PROMISED}"
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaperMetricPrivacy(MetricPrivacy):
-    """The same for metric-privacy."""
-
-    @property
-    def sentence(self) -> str:
-        return (
-            f"Trust: {TWO_SERVERS}. From the noised readings that the analyst receives, two readings inside the declared core range "
-            f"can be told apart by at most a factor {factor(self.epsilon)} in likelihood, and readings up to D core ranges apart "
-            f"in a column (D at least 1) by at most e^({shown(self.epsilon)}·D). {_NOT_PROMISED}"
-        )
-
-
-_NOT_PROMISED = (
-    "Nothing is promised towards the corrector, nothing towards both servers together, who can compute every reading's distance "
-    "from the centre, and the corrector's threshold tells the analyst one of these distances."
-)
-
-
-def guarantee(declared: StreamDeclaration) -> LocalDP | MetricPrivacy:
-    """What one reading is promised. Under `paper` it says towards whom there is no promise."""
-    local = declared.promise == "local-dp"
-    if declared.protocol == "paper":
-        kind: type[LocalDP | MetricPrivacy] = PaperLocalDP if local else PaperMetricPrivacy
-        protected = "every reading, towards the analyst alone, before the corrector answers"
-        return kind(epsilon=declared.event_epsilon, holds_when=TWO_SERVERS, protects=protected)
-    if local:
-        return LocalDP(epsilon=declared.event_epsilon)
-    extra = f", and by {shown(declared.epsilon2)} more between different layers"
-    return MetricPrivacy(
-        epsilon=declared.event_epsilon,
-        protects=f"every reading, the less the further apart the two compared are{extra}",
-    )
-
-
-def price(declared: StreamDeclaration) -> Price:
-    """What a reading, a window and a day cost, before any reading is taken."""
-    noise = perturbation(declared)
-    columns = {
-        f"noise of {column.name}": f"{float(noisy.scale * noisy.domain.step):.6g}, its mean size, in the column's units"
-        for column, noisy in zip(declared.columns, noise.columns, strict=True)
-    }
-    flip = {}
-    code = response(declared)
-    if code is not None:
-        flip = {"codes that are kept": f"{code.likelihood()[0, 0]:.1%}"}
-    event = shown(declared.event_epsilon)
-    most = int(declared.budget.per_day / declared.event_epsilon)
-    apart = " between readings one core range apart" if declared.promise == "metric-privacy" else ""
-    levels = (
-        f"Event level: one reading loses at most {event}{apart}. User level: a person behind every reading of a window loses "
-        f"at most {shown(declared.window_epsilon)}, and of a day {shown(declared.budget.per_day)} (at most {most} readings a "
-        "day); days add up."
-    )
-    notes = [levels]
-    if declared.protocol == "paper":
-        notes.append(f"Trust: {TWO_SERVERS}.")
-        notes.append("Analyst and corrector together can compute every reading's distance from the centre exactly.")
-    else:
-        notes.append("No corrector runs, and the promise holds against everyone who sees everything that is sent.")
-    if declared.promise == "metric-privacy":
-        notes.append(
-            "Over the whole declared range a reading loses at most "
-            f"{shown(noise.local().epsilon + declared.epsilon2)}: a far outlier is recognisable as one."
-        )
-    return Price(
-        guarantee=guarantee(declared),
-        mechanism={"name": "perturbation at the source", "protocol": declared.protocol, "epsilon per reading": event},
-        settings={
-            "window": str(declared.window),
-            "core radius": shown(declared.core_radius),
-            "detector": declared.detector,
-            "layers": ", ".join(shown(radius) for radius in declared.layers),
-        },
-        expected={**columns, **flip},
-        notes=tuple(notes),
-    )
+AHEAD = 120.0
+"""Seconds that a sensor's clock may be ahead of the analyst's."""
 
 
 def centre(declared: StreamDeclaration) -> Centre:
@@ -146,7 +38,29 @@ def centre(declared: StreamDeclaration) -> Centre:
     )
 
 
-def sensor(declared: StreamDeclaration, name: str) -> Sensor:
+def topics(declared: StreamDeclaration) -> Topics:
+    return Topics(
+        prefix=declared.topic_prefix,
+        roster=declared.roster,
+        partitions=declared.partitions,
+        paper=declared.protocol == "paper",
+    )
+
+
+def sensor(declared: StreamDeclaration, name: str) -> Sensor | CodeSensor:
+    """A sensor that speaks in windows."""
+    if declared.protocol == "code":
+        code = response(declared)
+        if code is None:
+            raise AssertionError("a code has a price.")
+        return CodeSensor(
+            stream=declared.fingerprint,
+            name=name,
+            response=code,
+            domains=tuple(column.domain for column in declared.columns),
+            centre=centre(declared),
+            radius=float(declared.core_radius),
+        )
     return Sensor(
         stream=declared.fingerprint,
         name=name,
@@ -154,6 +68,22 @@ def sensor(declared: StreamDeclaration, name: str) -> Sensor:
         response=response(declared),
         centre=centre(declared),
         radii=tuple(float(radius) for radius in declared.layers),
+    )
+
+
+def slot_sensor(declared: StreamDeclaration, name: str) -> SlotSensor:
+    """A sensor that speaks by the clock."""
+    slots = declared.slots
+    if slots is None:
+        raise AssertionError("this protocol speaks in windows.")
+    return SlotSensor(
+        stream=declared.fingerprint,
+        name=name,
+        mechanism=clock(declared),
+        domains=tuple(column.domain for column in declared.columns),
+        centre=centre(declared),
+        radius=float(declared.core_radius),
+        least_readings=slots.least_readings,
     )
 
 
@@ -166,11 +96,50 @@ def book(declared: StreamDeclaration, name: str, path: Path | None) -> Book:
         epsilon=declared.event_epsilon,
         per_window=declared.budget.per_window,
         per_day=declared.budget.per_day,
+        apart=declared.protocol == "paper",
     )
 
 
-def analyst(declared: StreamDeclaration, detector_used: PointDetector | None = None) -> Analyst:
-    """`detector_used` plugs in any other detector of scaled points."""
+def outbox(
+    declared: StreamDeclaration,
+    party: Sensor | CodeSensor | SlotSensor,
+    kept: Book,
+    line: Transport,
+    *,
+    patience: float = 2.0,
+    quota: float | None = None,
+) -> Outbox:
+    """What a sensor says through; `patience` is how long it waits for a receipt before it sends again."""
+    return Outbox(
+        name=party.name,
+        settles=party.settles,
+        book=kept,
+        transport=line,
+        topics=topics(declared),
+        quota=declared.quota if quota is None else quota,
+        patience=patience,
+    )
+
+
+def largest_message(declared: StreamDeclaration) -> int:
+    """Bytes that no message of this stream exceeds: brokers and parties refuse longer ones unread."""
+    if declared.slots is not None:
+        return 4096
+    if declared.protocol == "code":
+        return 4096 + declared.window // 8
+    return min(LARGEST, 4096 + declared.window * (8 * len(declared.columns) + 8))
+
+
+def analyst(
+    declared: StreamDeclaration, detector_used: PointDetector | None = None, *, now: Callable[[], float] = time.time
+) -> Analyst | CodeAnalyst | SlotAnalyst:
+    """`detector_used` plugs in any other detector of scaled points; `now` is what the clock says, in seconds since 1970."""
+    if declared.slots is not None:
+        slot = declared.slots.slot
+        return SlotAnalyst(stream=declared.fingerprint, latest=lambda: math.floor((now() + AHEAD) / slot))
+    if declared.protocol == "code":
+        keep = float(response(declared).likelihood()[0, 0])  # type: ignore[union-attr]
+        return CodeAnalyst(stream=declared.fingerprint, decoder=TwoState(keep=keep), longest=declared.window)
     return Analyst(
         stream=declared.fingerprint,
         centre=centre(declared),
@@ -207,7 +176,7 @@ def likelihood(declared: StreamDeclaration) -> LayerLikelihood | None:
 def corrector(declared: StreamDeclaration) -> Corrector:
     if declared.outlier_width is None:
         raise DeclarationError(
-            f"stream '{declared.id}' uses the private protocol, which has no corrector.",
+            f"stream '{declared.id}' speaks '{declared.protocol}', which has no corrector.",
             hint="Run the sensor and the analyst; nothing else is needed.",
         )
     return Corrector(stream=declared.fingerprint, outlier_width=float(declared.outlier_width))

@@ -1,4 +1,4 @@
-"""A mosquitto configuration for a stream: passwords required, and an access list that is the trust model once more.
+"""A mosquitto configuration for a stream: passwords required, and an access list that is the roster and the trust model once more.
 
 A forbidden subscription is granted and then stays silent, and a forbidden publication is acknowledged and then thrown
 away: that is how mosquitto refuses, so an access list is tested by what arrives.
@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from wallflower.errors import UsageError
+from wallflower.stream.assembly import largest_message, topics
 from wallflower.stream.declaration import StreamDeclaration
-from wallflower.stream.messages import LARGEST
 from wallflower.stream.transport import HEARS
 
 SAYS = {
@@ -19,23 +19,20 @@ SAYS = {
     "analyst": ("presumed", "candidates", "receipt"),
     "corrector": ("threshold", "corrected"),
 }
-_PAPER_ONLY = {"differences", "presumed", "candidates", "threshold", "corrected"}
 
 
 def access_list(declared: StreamDeclaration) -> str:
-    """Who may write and read what. A sensor's user name is its own name and the last level of its topics."""
-    prefix = declared.topic_prefix
-
-    def allowed(channels: tuple[str, ...]) -> list[str]:
-        return [name for name in channels if declared.protocol == "paper" or name not in _PAPER_ONLY]
-
-    lines = ["# Each sensor, under its own name alone."]
-    lines += [f"pattern write {prefix}/{channel}/%u" for channel in allowed(SAYS["sensor"])]
-    lines += [f"pattern read {prefix}/{channel}/%u" for channel in allowed(HEARS["sensor"])]
+    """Who may write and read what. A sensor's user name is its own name; whoever is not on the roster may nothing."""
+    where = topics(declared)
+    lines = ["# Each sensor of the roster, under its own name alone."]
+    for sensor in declared.roster:
+        lines += ["", f"user {sensor}"]
+        lines += [f"topic write {where.of(channel, sensor)}" for channel in where.channels(SAYS["sensor"])]
+        lines += [f"topic read {where.of(channel, sensor)}" for channel in where.channels(HEARS["sensor"])]
     for party in ("analyst", "corrector") if declared.protocol == "paper" else ("analyst",):
         lines += ["", f"user {party}"]
-        lines += [f"topic write {prefix}/{channel}/+" for channel in allowed(SAYS[party])]
-        lines += [f"topic read {prefix}/{channel}/+" for channel in allowed(HEARS[party])]
+        lines += [f"topic write {where.prefix}/{channel}/+/+" for channel in where.channels(SAYS[party])]
+        lines += [f"topic read {where.prefix}/{channel}/+/+" for channel in where.channels(HEARS[party])]
     return "\n".join(lines) + "\n"
 
 
@@ -54,17 +51,19 @@ def configuration(
         "allow_anonymous false",
         f"password_file {folder / 'passwords'}",
         f"acl_file {folder / 'acl'}",
-        f"max_packet_size {LARGEST + 1024}",
+        f"max_packet_size {largest_message(declared) + 1024}",
         "max_inflight_messages 64",
         "max_queued_messages 10000",
         "max_queued_bytes 536870912",
+        "retain_available false",
         # A sensor keeps what it sends until its receipt comes, so the broker need not keep anything.
         "persistence false",
         "log_type error",
         "log_type warning",
     ]
-    if secure:
-        lines += [f"certfile {certificate}", f"keyfile {key}", "tls_version tlsv1.2"]
+    if certificate is not None and key is not None:
+        # Absolute: mosquitto looks from wherever it was started, not from here.
+        lines += [f"certfile {certificate.resolve()}", f"keyfile {key.resolve()}", "tls_version tlsv1.2"]
     return "\n".join(lines) + "\n"
 
 

@@ -21,6 +21,8 @@ LARGEST = 64 * 2**20
 """No message is longer; a longer one is dropped unread."""
 MOST_READINGS = 1_000_000
 FARTHEST = 2**61
+LAST_NUMBER = 2**63 - 1
+"""Databases count no further."""
 
 _HEAD = struct.Struct("<4sBB8s8sQB")
 _COUNT = struct.Struct("<I")
@@ -161,6 +163,28 @@ class Receipt(Message):
         return self.digest
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Codes(Message):
+    """Sensor to analyst, `code` only: of each reading the randomised bit whether it lies beyond the core, and nothing else."""
+
+    kind = 8
+    beyond: NDArray[np.bool_]
+
+    def payload(self) -> bytes:
+        return _sets(self.beyond)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tick(Message):
+    """Sensor to analyst, `alarm` and `share`: one bit of one slot, always of the same size. The number names period and slot."""
+
+    kind = 9
+    said: bool
+
+    def payload(self) -> bytes:
+        return bytes((self.said,))
+
+
 def parse(data: bytes) -> Message:
     """The message these bytes spell, or `Malformed`."""
     if len(data) > LARGEST:
@@ -170,6 +194,8 @@ def parse(data: bytes) -> Message:
     magic, version, kind, stream, series, number, name_length = _HEAD.unpack_from(data)
     if magic != MAGIC or version != VERSION:
         raise Malformed("not of this format and version")
+    if number > LAST_NUMBER:
+        raise Malformed("number")
     if zlib.crc32(data[:-4]) != _COUNT.unpack(data[-4:])[0]:
         raise Malformed("checksum")
     at = _HEAD.size + name_length
@@ -268,6 +294,16 @@ def _receipt(window: Window, data: bytes) -> Receipt:
     return Receipt(window=window, digest=data)
 
 
+def _codes_alone(window: Window, data: bytes) -> Codes:
+    return Codes(window=window, beyond=_read_sets(data, 1)[0])
+
+
+def _tick(window: Window, data: bytes) -> Tick:
+    if data not in {b"\0", b"\1"}:
+        raise Malformed("neither yes nor no")
+    return Tick(window=window, said=data == b"\1")
+
+
 _READERS = {
     1: _noised,
     2: _differences,
@@ -276,6 +312,8 @@ _READERS = {
     5: _candidates,
     6: _corrected,
     7: _receipt,
+    8: _codes_alone,
+    9: _tick,
 }
 
 

@@ -1,279 +1,225 @@
-"""How a stream declaration is written: read the TOML, and refuse what is incomplete with the reason and a way out."""
+"""From a TOML file to a stream declaration, through the one front end: every mistake at once, each with its line."""
 
 from __future__ import annotations
 
-import itertools
-import tomllib
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
-from wallflower.errors import DeclarationError, UsageError, nearest_name
+from wallflower.errors import DeclarationError
 from wallflower.schema.domains import Numbers
-from wallflower.schema.exact import exact, shown
+from wallflower.schema.exact import shown
+from wallflower.schema.parser import parse, read_text
+from wallflower.schema.section import Section
 from wallflower.stream.declaration import (
-    LONGEST_WINDOW,
-    TWO_SERVERS,
+    MOST_PARTITIONS,
+    PROTOCOLS,
+    Protocol,
     StreamBudget,
     StreamColumn,
     StreamDeclaration,
 )
+from wallflower.stream.protocol_parser import COLUMN_KEYS, OPTIONAL, REQUIRED, ProtocolKeys, read_protocol
+from wallflower.stream.roster import read_roster
+
+_COMMON = {
+    "id": 'id = "pumps"',
+    "broker": 'broker = "mqtt://localhost:1883"',
+    "topic_prefix": 'topic_prefix = "plant/pumps"',
+    "roster": 'roster = ["boiler-1", "boiler-2"], or the name of a file with one name a line',
+    "core_radius": 'core_radius = "3"',
+}
+_FREE = ("protocol", "partitions", "quota", "ca", "test")
+_COLUMN = {
+    "lower": "lower = 0",
+    "upper": "upper = 100",
+    "step": 'step = "0.01"',
+    "centre": "centre = 50",
+    "scale": "scale = 4",
+}
+QUOTA = 500
+"""Messages a second, where the declaration says nothing."""
 
 
 def load(path: str | Path) -> StreamDeclaration:
     """Read and check a stream declaration."""
     file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DeclarationError(f"the stream declaration '{file}' cannot be read ({type(error).__name__}).") from None
-    return loads(text, path=file)
+    return loads(read_text(file, what="stream declaration"), path=file)
 
 
 def loads(text: str, *, path: Path | None = None) -> StreamDeclaration:
     """The same from text; `path` is where relative files are looked for."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DeclarationError(f"the stream declaration is not valid TOML: {error}.") from None
-    try:
-        return _declaration(content, path)
-    except UsageError as error:  # numbers are refused as usage elsewhere; here they stand in a file
-        raise DeclarationError(error.message, hint=error.hint) from None
-
-
-_SECTIONS = ("stream", "columns", "budget")
-_STREAM = {
-    "id": "a name for the stream",
-    "broker": "where the broker is, as mqtt://host:1883 or mqtts://host:8883",
-    "topic_prefix": "the MQTT topic under which every party speaks",
-    "window": "how many readings make a window",
-    "protocol": '"private", or "paper" for the two-server protocol of the 2017 paper',
-    "guarantee": '"local-dp" (clipped, the same for every reading) or "metric-privacy" (by distance)',
-    "core_radius": "the public radius of the core, in scaled units",
-}
-_OPTIONAL = ("epsilon2", "layers", "outlier_width", "trust", "detector", "outlier_share", "ca", "test")
-_COLUMN = {
-    "lower": "the public lower bound",
-    "upper": "the public upper bound",
-    "step": "the public grid that readings are rounded to",
-    "centre": "the public centre",
-    "scale": "the public scale of distances",
-    "epsilon": "this column's share of what one reading costs",
-}
-_BUDGET = {
-    "per_window": "the most that a window may cost a person behind all of it",
-    "per_day": "the most that a day may cost a person behind all of it",
-}
-
-
-def _declaration(content: Mapping[str, Any], path: Path | None) -> StreamDeclaration:
-    _only(content, _SECTIONS, "the file")
-    stream = _section(content, "stream", _STREAM, _OPTIONAL)
-    protocol = _choice(stream, "protocol", ("private", "paper"))
-    promise = _choice(stream, "guarantee", ("local-dp", "metric-privacy"))
-    core_radius = _above_zero(stream, "core_radius")
-    tables = content.get("columns", {})
-    if not isinstance(tables, Mapping) or not tables:
-        raise DeclarationError("no column is declared.", hint="Write one [columns.NAME] for each measured quantity.")
-    columns = tuple(_column(name, table, core_radius) for name, table in tables.items())
-    limits = _section(content, "budget", _BUDGET, ())
+    file = parse(
+        text, name="the stream declaration" if path is None else path.name, known=("stream", "columns", "budget")
+    )
+    protocol = _protocol(file)
+    stream = file.section(
+        "stream", (*_COMMON, *_FREE, *REQUIRED[protocol], *OPTIONAL[protocol]), why_not=_why(protocol)
+    )
+    if stream is None:
+        file.problems.add((), "the table [stream] is missing.", "docs/stream.md starts with a whole one.")
+        file.problems.raise_any()
+        raise AssertionError  # pragma: no cover - raise_any has raised
+    for key, example in (_COMMON | REQUIRED[protocol]).items():
+        stream.need(key, example)
     folder = Path() if path is None else path.parent
-    declared = StreamDeclaration(
-        id=_name(stream, "id"),
+    core_radius = positive(stream, "core_radius")
+    columns = _columns(file, protocol, core_radius or Fraction(1))
+    own = read_protocol(stream, protocol, core_radius or Fraction(1))
+    budget = _budget(file, protocol)
+    found = StreamDeclaration(
+        id=stream.text("id") or "",
         broker=_broker(stream),
         topic_prefix=_topic(stream),
-        window=_window(stream),
-        protocol=protocol,  # type: ignore[arg-type]
-        promise=promise,  # type: ignore[arg-type]
-        core_radius=core_radius,
-        layers=_layers(stream, core_radius),
-        epsilon2=_epsilon2(stream, protocol),
-        outlier_width=_outlier_width(stream, protocol),
-        detector=_detector(stream, protocol),
-        outlier_share=_share(stream),
+        roster=read_roster(stream, folder),
+        partitions=stream.whole("partitions", least=1, most=MOST_PARTITIONS) or 1,
+        quota=stream.whole("quota", least=1, most=100_000) or QUOTA,
+        protocol=protocol,
+        promise=own.promise,
+        core_radius=core_radius or Fraction(1),
+        slots=own.slots,
+        window=own.window,
+        layers=own.layers,
+        epsilon2=own.epsilon2,
+        outlier_width=own.outlier_width,
+        detector=own.detector,
+        outlier_share=own.outlier_share,
         columns=columns,
-        budget=StreamBudget(per_window=_above_zero(limits, "per_window"), per_day=_above_zero(limits, "per_day")),
-        ca=folder / str(stream["ca"]) if "ca" in stream else None,
-        test=_flag(stream, "test"),
+        budget=budget,
+        ca=_ca(stream, folder),
+        test=bool(stream.flag("test")),
         path=path,
     )
-    _affordable(declared)
-    return declared
+    file.problems.raise_any()
+    _affordable(found, own)
+    return found
 
 
-def _affordable(declared: StreamDeclaration) -> None:
-    spent, limits = declared.window_epsilon, declared.budget
-    sum_in_words = f"{declared.window} readings of {shown(declared.event_epsilon)} each are {shown(spent)}"
-    for name, limit in (("per_window", limits.per_window), ("per_day", limits.per_day)):
-        if spent > limit:
-            raise DeclarationError(
-                f"a full window costs more than '{name}' of [budget] allows: {sum_in_words}, and the limit is {shown(limit)}.",
-                hint="Raise the limit, shorten the window, or lower the columns' epsilon.",
-            )
+def _protocol(file: Section) -> Protocol:
+    """The one key that decides which others belong; without it a stream raises alarms."""
+    section = file.section("stream", tuple(file.raw["stream"]) if isinstance(file.raw.get("stream"), dict) else ())  # type: ignore[arg-type]
+    chosen = section.choice("protocol", PROTOCOLS) if section is not None else None
+    if chosen is None:
+        file.problems.raise_any()
+        return "alarm"
+    return chosen  # type: ignore[return-value]
 
 
-def _section(
-    content: Mapping[str, Any], name: str, required: Mapping[str, str], optional: tuple[str, ...]
-) -> Mapping[str, Any]:
-    section = content.get(name, {})
-    if not isinstance(section, Mapping):
-        raise DeclarationError(f"'{name}' must be a table, written [{name}].")
-    _only(section, (*required, *optional), f"[{name}]")
-    _complete(section, required, f"[{name}]")
-    return section
+def _why(protocol: Protocol) -> dict[str, str]:
+    """Of keys that another protocol has: whose they are."""
+    reasons = {}
+    for other in reversed(PROTOCOLS):
+        for key in (*REQUIRED[other], *OPTIONAL[other]):
+            reasons[key] = f'It belongs to protocol = "{other}", and this is "{protocol}": leave it out.'
+    return reasons
 
 
-def _only(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
-    for key in given:
-        if key not in known:
-            raise DeclarationError(f"{where} has no setting '{key}'.", hint=nearest_name(key, known))
-
-
-def _complete(section: Mapping[str, Any], required: Mapping[str, str], where: str) -> None:
-    missing = [key for key in required if key not in section]
-    if missing:
-        raise DeclarationError(
-            f"{where} lacks {', '.join(repr(key) for key in missing)}.",
-            hint=" ".join(f"'{key}' is {required[key]}." for key in missing),
-        )
-
-
-def _column(name: str, table: object, core_radius: Fraction) -> StreamColumn:
-    where = f"[columns.{name}]"
-    if not isinstance(table, Mapping):
-        raise DeclarationError(f"{where} must be a table.")
-    _only(table, (*_COLUMN, "core_width"), where)
-    _complete(table, _COLUMN, where)
-    numbers = {key: exact(value, name=f"{key} of {name}") for key, value in table.items()}
-    for key in ("scale", "epsilon", "core_width"):
-        if key in numbers and numbers[key] <= 0:
-            raise DeclarationError(f"'{key}' of {where} must be above 0, got {shown(numbers[key])}.")
-    domain = Numbers(lower=numbers["lower"], upper=numbers["upper"], step=numbers["step"])
-    if not domain.lower <= numbers["centre"] <= domain.upper:
-        raise DeclarationError(f"'centre' of {where} must lie between its bounds, got {shown(numbers['centre'])}.")
-    return StreamColumn(
-        name=name,
-        domain=domain,
-        centre=numbers["centre"],
-        scale=numbers["scale"],
-        epsilon=numbers["epsilon"],
-        core_width=numbers.get("core_width", 2 * core_radius * numbers["scale"]),
-    )
-
-
-def _above_zero(section: Mapping[str, Any], key: str) -> Fraction:
-    number = exact(section[key], name=key)
-    if number <= 0:
-        raise DeclarationError(f"'{key}' must be above 0, got {shown(number)}.")
+def positive(section: Section, key: str, *, budget: bool = False) -> Fraction | None:
+    number = section.budget(key) if budget else section.number(key)
+    if number is not None and number <= 0:
+        section.wrong(key, "above 0")
+        return None
     return number
 
 
-def _choice(section: Mapping[str, Any], key: str, known: tuple[str, ...]) -> str:
-    value = section[key]
-    if value not in known:
-        raise DeclarationError(f"'{key}' must be one of {', '.join(known)}, got {value!r}.")
-    return str(value)
+def _columns(file: Section, protocol: Protocol, core_radius: Fraction) -> tuple[StreamColumn, ...]:
+    more = COLUMN_KEYS[protocol]
+    columns = []
+    for name, section in file.sections("columns", (*_COLUMN, *more)):
+        for key, example in _COLUMN.items():
+            section.need(key, example)
+        if "epsilon" in more:
+            section.need("epsilon", 'epsilon = "1"')
+        column = _column(name, section, core_radius)
+        if column is not None:
+            columns.append(column)
+    if not file.raw.get("columns"):
+        file.problems.add((), "no column is declared.", "Write one [columns.NAME] for each measured quantity.")
+    return tuple(columns)
 
 
-def _flag(section: Mapping[str, Any], key: str) -> bool:
-    value = section.get(key, False)
-    if not isinstance(value, bool):
-        raise DeclarationError(f"'{key}' must be true or false, got {value!r}.")
-    return value
+def _column(name: str, section: Section, core_radius: Fraction) -> StreamColumn | None:
+    before = len(section.problems.found)
+    lower, upper, centre = section.number("lower"), section.number("upper"), section.number("centre")
+    step, scale, width = (positive(section, key) for key in ("step", "scale", "core_width"))
+    epsilon = positive(section, "epsilon", budget=True)
+    if lower is None or upper is None or step is None or centre is None or scale is None:
+        return None
+    if len(section.problems.found) > before:
+        return None
+    try:
+        domain = Numbers(lower=lower, upper=upper, step=step)
+    except DeclarationError as error:
+        section.refuse("upper", error.message, error.hint)
+        return None
+    if not lower <= centre <= upper:
+        section.wrong("centre", "between the column's bounds")
+        return None
+    return StreamColumn(
+        name=name,
+        domain=domain,
+        centre=centre,
+        scale=scale,
+        epsilon=epsilon or Fraction(0),
+        core_width=width or 2 * core_radius * scale,
+    )
 
 
-def _name(section: Mapping[str, Any], key: str) -> str:
-    value = section[key]
-    if not isinstance(value, str) or not value.strip():
-        raise DeclarationError(f"'{key}' must be a text, got {value!r}.")
-    return value
+def _budget(file: Section, protocol: Protocol) -> StreamBudget:
+    windows = "window" in REQUIRED[protocol]
+    known = ("per_window", "per_day") if windows else ("per_day",)
+    why_not = {} if windows else {"per_window": f'protocol = "{protocol}" has no windows; leave it out.'}
+    section = file.section("budget", known, why_not=why_not)
+    if section is None:
+        file.problems.add((), "the table [budget] is missing.", f"It says {' and '.join(known)}.")
+        return StreamBudget(per_window=None, per_day=Fraction(1))
+    for key in known:
+        section.need(key, f'{key} = "4"')
+    return StreamBudget(
+        per_window=(positive(section, "per_window", budget=True) or Fraction(1)) if windows else None,
+        per_day=positive(section, "per_day", budget=True) or Fraction(1),
+    )
 
 
-def _broker(section: Mapping[str, Any]) -> str:
-    value = _name(section, "broker")
+def _broker(section: Section) -> str:
+    value = section.text("broker")
+    if value is None:
+        return ""
     scheme, mark, rest = value.partition("://")
     if not mark or scheme not in {"mqtt", "mqtts"} or not rest or "@" in rest:
-        raise DeclarationError(
-            f"'broker' must look like mqtt://host:1883 or mqtts://host:8883, got {value!r}.",
-            hint="Names and passwords do not belong in the declaration; see docs/stream.md.",
+        section.wrong(
+            "broker",
+            "like mqtt://host:1883 or mqtts://host:8883",
+            "Names and passwords do not belong in the declaration; see docs/stream.md.",
         )
     return value
 
 
-def _topic(section: Mapping[str, Any]) -> str:
-    value = _name(section, "topic_prefix").strip("/")
-    if not value or any(mark in value for mark in "+#\0") or len(value.encode()) > 200:
-        raise DeclarationError(f"'topic_prefix' must be a topic without wildcards, got {section['topic_prefix']!r}.")
+def _topic(section: Section) -> str:
+    value = (section.text("topic_prefix") or "").strip("/")
+    if "topic_prefix" in section and (not value or any(mark in value for mark in "+#") or len(value.encode()) > 200):
+        section.wrong("topic_prefix", "a topic without wildcards")
     return value
 
 
-def _window(section: Mapping[str, Any]) -> int:
-    value = section["window"]
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LONGEST_WINDOW:
-        raise DeclarationError(f"'window' must be a whole number from 1 to {LONGEST_WINDOW}, got {value!r}.")
-    return value
+def _ca(section: Section, folder: Path) -> Path | None:
+    """Relative to the declaration, wherever the command is run."""
+    written = section.text("ca")
+    return None if written is None else folder / written
 
 
-def _layers(section: Mapping[str, Any], core_radius: Fraction) -> tuple[Fraction, ...]:
-    further = section.get("layers", [])
-    if not isinstance(further, list):
-        raise DeclarationError(f"'layers' must be a list of radii beyond the core radius, got {further!r}.")
-    radii = (core_radius, *(exact(radius, name="layers") for radius in further))
-    if any(outer <= inner for inner, outer in itertools.pairwise(radii)) or len(radii) > 15:
-        raise DeclarationError(
-            f"'layers' must grow outwards from the core radius ({shown(core_radius)}), at most 14 of them, got {further!r}."
-        )
-    return radii
-
-
-def _epsilon2(section: Mapping[str, Any], protocol: str) -> Fraction:
-    if protocol == "paper":
-        if "epsilon2" in section or "layers" in section:
+def _affordable(declared: StreamDeclaration, own: ProtocolKeys) -> None:
+    limits = declared.budget
+    if own.slots is not None:
+        spent, words = own.slots.epsilon, f"a period costs {shown(own.slots.epsilon)}"
+        checks = [("per_day", limits.per_day)]
+    else:
+        spent = declared.window_epsilon
+        words = f"{declared.window} readings of {shown(declared.event_epsilon)} each are {shown(spent)}"
+        checks = [("per_window", limits.per_window or spent), ("per_day", limits.per_day)]
+    for name, limit in checks:
+        if spent > limit:
+            what = "a full window" if own.slots is None else "a period"
             raise DeclarationError(
-                "'epsilon2' and 'layers' belong to the private protocol; the paper's sends no randomised code."
+                f"{what} costs more than '{name}' of [budget] allows: {words}, and the limit is {shown(limit)}.",
+                hint="Raise the limit, shorten the window, or lower epsilon.",
             )
-        return Fraction(0)
-    if "epsilon2" not in section:
-        raise DeclarationError(
-            "[stream] lacks 'epsilon2'.", hint="'epsilon2' is what the randomised radius bit of each reading costs."
-        )
-    return _above_zero(section, "epsilon2")
-
-
-def _outlier_width(section: Mapping[str, Any], protocol: str) -> Fraction | None:
-    if protocol == "private":
-        for key in ("outlier_width", "trust"):
-            if key in section:
-                raise DeclarationError(f"'{key}' belongs to the paper's protocol; leave it out.")
-        return None
-    if section.get("trust") != TWO_SERVERS:
-        raise DeclarationError(
-            "the paper's protocol rests on trust that the declaration must spell out.",
-            hint=f'If that is acceptable, write trust = "{TWO_SERVERS}"; otherwise use protocol = "private".',
-        )
-    if "outlier_width" not in section:
-        raise DeclarationError(
-            "[stream] lacks 'outlier_width'.", hint="'outlier_width' is the width of the outlier layer."
-        )
-    return _above_zero(section, "outlier_width")
-
-
-def _detector(section: Mapping[str, Any], protocol: str) -> str:
-    if "detector" in section:
-        return _name(section, "detector")
-    if protocol == "paper":
-        raise DeclarationError(
-            "[stream] lacks 'detector'.", hint='The paper uses DBSCAN: write detector = "dbscan(radius=0.5, least=5)".'
-        )
-    return "beyond"
-
-
-def _share(section: Mapping[str, Any]) -> Fraction | None:
-    if "outlier_share" not in section:
-        return None
-    share = _above_zero(section, "outlier_share")
-    if share >= 1:
-        raise DeclarationError(f"'outlier_share' must be below 1, got {shown(share)}.")
-    return share

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors.centre import Centre
+from wallflower.detectors.centre import Centre, on_grid
 from wallflower.mechanisms.layer import LayerResponse
 from wallflower.mechanisms.perturbation import Perturbation
 from wallflower.noise.entropy import Entropy
-from wallflower.stream.messages import Differences, Message, Noised, Window
+from wallflower.schema.domains import Numbers
+from wallflower.stream.messages import Codes, Differences, Message, Noised, Window
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,13 +36,7 @@ class Sensor:
 
     def quantise(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """Readings in the columns' own units to steps of the grid, within the bounds; a missing one counts as the centre."""
-        numbers = np.empty(values.shape, dtype=np.int64)
-        for place, (column, centre) in enumerate(zip(self.perturbation.columns, self.centre.centres, strict=True)):
-            domain = column.domain
-            steps = np.floor(values[:, place] / float(domain.step) + 0.5)
-            steps = np.where(np.isnan(steps), float(domain.number(centre)), steps)
-            numbers[:, place] = np.clip(steps, domain.first, domain.last).astype(np.int64)
-        return numbers
+        return on_grid(values, [column.domain for column in self.perturbation.columns], self.centre)
 
     def say(
         self, readings: NDArray[np.int64], *, series: bytes, number: int, entropy: Entropy
@@ -57,6 +52,33 @@ class Sensor:
         layers = np.searchsorted(np.array(self.radii), self.centre.distance(readings), side="left").astype(np.int64)
         codes = self.response(layers, entropy).astype(np.uint8)
         return Noised(window=window, readings=noised, codes=codes, layers=self.response.layers), None
+
+    def settles(self, message: Message) -> bool:
+        """Whether a message is for this sensor at all."""
+        return message.window.stream == self.stream and message.window.sensor == self.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodeSensor:
+    """Speaks `code`: of each reading one randomised bit, and nothing else leaves."""
+
+    stream: bytes
+    name: str
+    response: LayerResponse
+    domains: tuple[Numbers, ...]
+    centre: Centre
+    radius: float
+
+    def quantise(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
+        return on_grid(values, self.domains, self.centre)
+
+    def say(
+        self, readings: NDArray[np.int64], *, series: bytes, number: int, entropy: Entropy
+    ) -> tuple[Codes, Differences | None]:
+        """What leaves for one window. The charge must be on disk before anything of it is sent."""
+        beyond = (self.centre.distance(readings) > self.radius).astype(np.int64)
+        window = Window(stream=self.stream, sensor=self.name, series=series, number=number)
+        return Codes(window=window, beyond=self.response(beyond, entropy).astype(np.bool_)), None
 
     def settles(self, message: Message) -> bool:
         """Whether a message is for this sensor at all."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
-from wallflower.errors import UsageError
 from wallflower.stream.messages import (
     Candidates,
+    Codes,
     Corrected,
     Differences,
     Malformed,
@@ -20,11 +20,15 @@ from wallflower.stream.messages import (
     Presumed,
     Receipt,
     Threshold,
+    Tick,
     parse,
 )
+from wallflower.stream.roster import part_of
 
 CHANNELS: dict[type[Message], str] = {
     Noised: "noised",
+    Codes: "noised",
+    Tick: "noised",
     Differences: "differences",
     Presumed: "presumed",
     Threshold: "threshold",
@@ -38,10 +42,9 @@ HEARS = {
     "corrector": ("differences", "presumed", "candidates", "receipt"),
 }
 """What each party subscribes to; the broker's access list allows no more."""
-
-RESERVED = ("analyst", "corrector")
-"""No sensor may have these names: the broker lets every party write under its own name, and only sensors have readings."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+OTHER_DECLARATION = bytes(16)
+"""In place of a digest: the analyst knows the sensor, but not the declaration it speaks under."""
+PAPER_ONLY = frozenset({"differences", "presumed", "candidates", "threshold", "corrected"})
 
 
 @dataclass(frozen=True)
@@ -72,40 +75,52 @@ class Transport(Protocol):
     def close(self) -> None: ...
 
 
-def sensor_name(name: str) -> str:
-    """A sensor's name is part of a topic and of the broker's access list, so it is plain."""
-    if not _NAME.fullmatch(name):
-        raise UsageError(
-            f"a sensor's name is 1 to 64 letters, digits, dots, dashes or underscores, got {name!r}.",
-            hint="For example --name boiler-7.",
-        )
-    if name in RESERVED:
-        raise UsageError(f"'{name}' is another party's name.", hint="For example --name boiler-7.")
-    return name
+@dataclass(frozen=True)
+class Topics:
+    """Where a stream's messages go: `prefix/channel/part/sensor`, one topic per sensor and channel."""
 
+    prefix: str
+    roster: tuple[str, ...]
+    partitions: int = 1
+    paper: bool = False
 
-def topic_of(prefix: str, message: Message) -> str:
-    return f"{prefix}/{CHANNELS[type(message)]}/{message.window.sensor}"
+    def of(self, channel: str, sensor: str) -> str:
+        return f"{self.prefix}/{channel}/{part_of(sensor, self.partitions)}/{sensor}"
 
+    def of_message(self, message: Message) -> str:
+        return self.of(CHANNELS[type(message)], message.window.sensor)
 
-def filters(prefix: str, party: str, sensor: str = "+") -> list[str]:
-    """The topics a party listens to."""
-    return [f"{prefix}/{channel}/{sensor}" for channel in HEARS[party]]
+    def sensors(self, part: int | None = None) -> list[str]:
+        """The rostered sensors, of one part or of all."""
+        return [name for name in self.roster if part is None or part_of(name, self.partitions) == part]
 
+    def channels(self, names: Iterable[str]) -> list[str]:
+        return [name for name in names if self.paper or name not in PAPER_ONLY]
 
-def understand(prefix: str, delivery: Delivery, dropped: Counter[str]) -> tuple[Message, bytes] | None:
-    """The message of a delivery and the digest of its bytes; None, counted, when it is none or came by the wrong topic."""
-    try:
-        message = parse(delivery.payload)
-    except Malformed:
-        dropped["malformed"] += 1
-        return None
-    name = message.window.sensor
-    if delivery.topic != topic_of(prefix, message) or name in RESERVED or not _NAME.fullmatch(name):
-        # The broker lets a sensor write under its own name alone; a message about another's window is forged.
-        dropped["foreign"] += 1
-        return None
-    return message, digest_of(delivery.payload)
+    def heard(self, party: str, *, sensor: str | None = None, part: int | None = None) -> list[str]:
+        """The topics a party listens to: one for each sensor, so that one of them can be cut off alone."""
+        whose = self.sensors(part) if sensor is None else [sensor]
+        return [self.of(channel, name) for channel in self.channels(HEARS[party]) for name in whose]
+
+    def understand(self, delivery: Delivery, dropped: Counter[str]) -> tuple[Message, bytes] | None:
+        """The message of a delivery and the digest of its bytes; None, counted, when it is none or came by the wrong topic."""
+        try:
+            message = parse(delivery.payload)
+        except Malformed:
+            dropped["malformed"] += 1
+            return None
+        if message.window.sensor not in self._known:
+            dropped["unknown"] += 1
+            return None
+        if delivery.topic != self.of_message(message):
+            # The broker lets a sensor write under its own name alone; a message about another's window is forged.
+            dropped["foreign"] += 1
+            return None
+        return message, digest_of(delivery.payload)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.roster)
 
 
 def digest_of(payload: bytes) -> bytes:
@@ -117,20 +132,16 @@ class LocalBroker:
     """Carries messages between parties of one process; queues are bounded, and a full one refuses."""
 
     most_waiting: int = 1024
-    _exact: dict[str, list[deque[Delivery]]] = field(default_factory=dict)
-    _wild: list[tuple[re.Pattern[str], deque[Delivery]]] = field(default_factory=list)
+    _queues: dict[str, list[deque[Delivery]]] = field(default_factory=dict)
 
     def connect(self, topics: list[str]) -> LocalTransport:
         queue: deque[Delivery] = deque()
         for topic in topics:
-            if "+" in topic:
-                self._wild.append((re.compile(re.escape(topic).replace(r"\+", "[^/]+")), queue))
-            else:
-                self._exact.setdefault(topic, []).append(queue)
+            self._queues.setdefault(topic, []).append(queue)
         return LocalTransport(self, queue)
 
     def route(self, topic: str) -> list[deque[Delivery]]:
-        return [*self._exact.get(topic, ()), *(queue for pattern, queue in self._wild if pattern.fullmatch(topic))]
+        return self._queues.get(topic, [])
 
 
 @dataclass

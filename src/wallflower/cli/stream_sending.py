@@ -1,0 +1,149 @@
+"""The two ways in which a sensor's process is kept busy: windows of readings, or slots of the clock."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wallflower.cli.stream_feed import Feed
+from wallflower.cli.stream_running import Teller, say
+from wallflower.errors import BudgetError, UsageError
+from wallflower.noise.entropy import Entropy
+from wallflower.stream import assembly
+from wallflower.stream.book import Book, Source
+from wallflower.stream.declaration import StreamDeclaration
+from wallflower.stream.mqtt import MqttTransport
+from wallflower.stream.outbox import Outbox
+from wallflower.stream.periods import moment
+from wallflower.stream.sensor_loop import SensorLoop
+from wallflower.stream.slot_loop import SlotLoop
+
+
+@dataclass
+class Sent:
+    """What became of it."""
+
+    outbox: Outbox
+    refused: BudgetError | None = None
+    note: str = ""
+    slots: dict[str, int] = field(default_factory=dict)
+
+
+def send_windows(
+    declared: StreamDeclaration,
+    name: str,
+    kept: Book,
+    line: MqttTransport,
+    data: str,
+    rate: float | None,
+    entropy: Entropy,
+    stop: threading.Event,
+    told: Teller,
+    *,
+    start_over: bool,
+) -> Sent:
+    """Send until the readings end and every receipt is in; when the budget refuses, what was charged may still arrive."""
+    source, skip = (None, 0) if data == "-" else _source(kept, Path(data), start_over=start_over)
+    party = assembly.sensor(declared, name)
+    loop = SensorLoop(party, assembly.outbox(declared, party, kept, line), entropy, source=source)
+    feed = Feed(data, [column.name for column in declared.columns], declared.window, skip=skip)
+    started, taken, refused = time.monotonic(), 0, None
+    while not stop.is_set() and not ((feed.ended or refused) and not loop.waiting):
+        windows: list[Any] = []
+        while not (feed.ended or refused) and len(windows) < min(8, loop.room):
+            values = feed.take() if rate is None or taken <= rate * (time.monotonic() - started) else None
+            if values is None:
+                break
+            windows.append(party.quantise(values))
+            taken += len(values)
+        refused = _taken(loop, windows) if windows else refused
+        loop.turn(0.0 if windows else 0.05)
+        told(taken, f"{loop.waiting} windows wait for receipts", loop.outbox.complaint)
+    note = ""
+    if skip and not taken and feed.ended:
+        note = f"nothing new: all {skip:,} readings of this file were taken before (--start-over takes them again, as new ones)"
+    return Sent(loop.outbox, refused, note)
+
+
+def _source(kept: Book, path: Path, *, start_over: bool) -> tuple[Source, int]:
+    """Which file this is, and how many of its readings are in the book already."""
+    if not path.is_file():
+        raise UsageError(f"there is no file '{path}'.")
+    source = Source.of(path)
+    if start_over:
+        kept.start_over(source)
+    taken = kept.taken(source)
+    if taken is None:
+        raise UsageError(
+            f"the book has taken readings from another file than '{path}', so it cannot say which of these were sent before.",
+            hint="If none were, add --start-over: they are charged as new ones. If this is the same file moved here, give the book and "
+            "the file their old places.",
+        )
+    return source, taken
+
+
+def _taken(loop: SensorLoop, windows: list[Any]) -> BudgetError | None:
+    """Charge windows together; if the day's budget is too small for all, as many as it allows."""
+    try:
+        loop.take(windows)
+    except BudgetError as error:
+        if len(windows) == 1:
+            return error
+        return next((refused for window in windows if (refused := _taken(loop, [window]))), error)
+    return None
+
+
+def send_by_the_clock(
+    declared: StreamDeclaration,
+    name: str,
+    kept: Book,
+    line: MqttTransport,
+    data: str,
+    rate: float | None,
+    entropy: Entropy,
+    stop: threading.Event,
+    told: Teller,
+    *,
+    start_over: bool,
+) -> Sent:
+    """Speak once a slot, whatever happens, until told to stop or, with a file, to the end of the period in which it ends."""
+    slots = declared.slots
+    if slots is None:
+        raise AssertionError("this protocol speaks in windows.")
+    if data != "-" and rate is None:
+        raise UsageError(
+            f"'{declared.protocol}' goes by the clock, and a file has none.",
+            hint="Play it as if it were live with --rate, pipe readings in with --data -, or try `stream simulate --data`.",
+        )
+    if start_over:
+        raise UsageError("--start-over belongs to protocols that speak in windows; leave it out.")
+    party = assembly.slot_sensor(declared, name)
+    loop = SlotLoop(party, assembly.outbox(declared, party, kept, line), entropy, slots.slot)
+    columns = [column.name for column in declared.columns]
+    feed = Feed(data, columns, 1 if data == "-" else max(1, int((rate or 1) / 20)), skip=0)
+    if loop.silent:
+        say(
+            f"a period that began without this sensor stays silent: it speaks from {moment(declared, round(loop.speaks_at / float(slots.slot)))} on"
+        )
+    taken, ends = 0, None
+    started = max(time.time(), loop.speaks_at) if data != "-" else time.time()
+    while not stop.is_set() and not (ends is not None and time.time() > ends and not loop.waiting):
+        values: list[Any] = []
+        due = 0.0 if rate is None else rate * (time.time() - started)
+        while not feed.ended and (rate is None or taken < due):
+            window = feed.take()
+            if window is None:
+                break
+            values.append(window)
+            taken += len(window)
+        loop.hear(np.concatenate(values) if values else np.empty((0, len(columns))))
+        if feed.ended and ends is None:  # to the period's end, so that the analyst hears a whole one
+            ends = float(-(-int(time.time() / float(slots.slot)) // slots.count) * slots.count * slots.slot)
+        loop.turn(min(0.05, loop.until_end()))
+        told(taken, f"{loop.drawn} slots drawn, {loop.waiting} messages wait for receipts", loop.outbox.complaint)
+    return Sent(loop.outbox, loop.refused, slots={"slots": loop.drawn, "slots_missed": loop.missed})

@@ -1,0 +1,104 @@
+"""`wallflower stream sensor`: the one party that sees readings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from wallflower.cli.common import AsJson, DryRun, show_price
+from wallflower.cli.stream_options import Metrics, PasswordFile, StreamFile, User
+
+
+def sensor(
+    file: StreamFile,
+    data: Annotated[
+        str, typer.Option("--data", metavar="CSV|PARQUET|-", help="Readings; - for stdin.", show_default=False)
+    ],
+    name: Annotated[
+        str, typer.Option("--name", help="This sensor's name, as on the roster and at the broker.", show_default=False)
+    ],
+    book: Annotated[
+        Path | None, typer.Option("--book", metavar="FILE", help="Its ledger and outbox; default NAME.book.")
+    ] = None,
+    start_over: Annotated[
+        bool, typer.Option("--start-over", help="The book knows another file: take this one from its first reading on.")
+    ] = False,
+    rate: Annotated[float | None, typer.Option("--rate", metavar="R", help="Readings a second, as if live.")] = None,
+    metrics: Metrics = None,
+    user: User = None,
+    password_file: PasswordFile = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="Predictable noise, only with test = true. NOT PRIVATE.")
+    ] = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what may leave of readings, charged and on disk before it is sent, until each message has its receipt.
+
+    \b
+    Example:
+        wallflower stream sensor boiler.toml --data readings.csv --name boiler-7 --rate 100
+    """
+    from wallflower.cli.stream_release import released
+    from wallflower.cli.stream_running import Teller, connect, entropy_of, finish, until_stopped
+    from wallflower.cli.stream_sending import send_by_the_clock, send_windows
+    from wallflower.schema.exact import shown
+    from wallflower.stream import assembly, parser
+    from wallflower.stream.metrics import sensor_metrics, write_metrics
+    from wallflower.stream.prices import price
+    from wallflower.stream.roster import rostered
+
+    declared = parser.load(file)
+    rostered(name, declared.roster)
+    if dry_run:
+        show_price(price(declared), as_json=as_json)
+        return
+    entropy = entropy_of(declared.test, seed)
+    kept = assembly.book(declared, name, book or file.parent / f"{name}.book")
+    line = None
+    refused = None
+    try:
+        topics = assembly.topics(declared).heard("sensor", sensor=name)
+        line = connect(declared, topics, f"sensor {name}", user or name, password_file)
+        stop, told = until_stopped(), Teller("sent", line)
+        work = send_windows if declared.slots is None else send_by_the_clock
+        sent = work(declared, name, kept, line, data, rate, entropy, stop, told, start_over=start_over)
+        refused = sent.refused
+    finally:
+        if line is not None:
+            line.close()
+        statement = kept.statement()
+        kept.close()
+    if metrics is not None:
+        write_metrics(metrics, sensor_metrics(declared, name, statement, sent.outbox))
+    unit = "windows" if declared.slots is None else "periods"
+    facts: dict[str, Any] = {
+        "sensor": name,
+        "protocol": declared.protocol,
+        unit: statement.windows,
+        **({"readings": statement.readings} if declared.slots is None else sent.slots),
+        "waiting_for_receipts": statement.waiting,
+        ("epsilon_of_a_reading" if declared.slots is None else "epsilon_of_a_period"): shown(statement.event),
+        "epsilon_today": shown(statement.today),
+        "epsilon_ever": shown(statement.total),
+        "sent_again": sent.outbox.resent,
+        "dropped": dict(sent.outbox.dropped),
+        "trust": declared.trust,
+        "private": entropy.private and not declared.test,
+    }
+    if sent.note:
+        facts["note"] = sent.note
+    if as_json:
+        facts |= released(
+            declared,
+            account=f"{declared.id}, sensor {name}",
+            entry=statement.windows,
+            today=statement.today,
+            value={unit: statement.windows},
+            private=entropy.private and not declared.test,
+        )
+    finish(facts, as_json=as_json)
+    if refused is not None:
+        raise refused

@@ -1,0 +1,77 @@
+"""A table's declaration as the service uses it: the operator's file, with an owner's edits on top.
+
+What names rows or files (`id`, `source`, `table`, `ledger`, `person`, `key`, lists of values and hierarchies in files) is the
+operator's. An edit that changes one of them is refused when it is made and again when it is read, so that no owner can
+point a worker at another's rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wallflower.errors import DeclarationError
+from wallflower.schema import load as load_file
+from wallflower.schema import loads as load_text
+from wallflower.schema.declaration import Declaration
+from wallflower.schema.parser import parse, read_text
+from wallflower.service.configuration import Service
+from wallflower.stores.database import Transaction
+
+OPERATORS = ("id", "source", "table", "ledger", "person", "key", "test")
+"""Keys of [table] that an owner cannot change here. `test` lets seeds in: it is the operator's too."""
+MOST_TEXT = 48 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """A declaration and the text it was read from."""
+
+    declaration: Declaration
+    text: str
+    edited: bool
+
+
+def current(seen: Transaction, service: Service, table: str) -> Declared:
+    """What is in force."""
+    path = service.tables[table].declaration
+    original = read_text(path)
+    row = seen.one("SELECT text FROM edits WHERE subject = :table", table=table)
+    if row is None:
+        return Declared(declaration=load_file(path), text=original, edited=False)
+    text = str(row["text"])
+    return Declared(declaration=edited(path, original, text), text=text, edited=True)
+
+
+def edited(path: Path, original: str, text: str) -> Declaration:
+    """The declaration of an owner's text, refused where it touches what is the operator's."""
+    if len(text.encode("utf-8", "replace")) > MOST_TEXT:
+        raise DeclarationError(
+            f"a declaration has at most {MOST_TEXT} bytes here.", hint="The operator can edit the file itself."
+        )
+    before, after = _operators(path.name, original), _operators(path.name, text)
+    changed = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+    if changed:
+        raise DeclarationError(
+            f"'{changed[0]}' is the operator's and cannot be changed here.",
+            hint="Put it back as it was, or ask the operator to edit the file.",
+        )
+    return load_text(text, folder=path.parent)
+
+
+def _operators(name: str, text: str) -> dict[str, Any]:
+    """Everything in a text that names rows or files."""
+    tables = ("table", "budget", "columns", "identify", "askers", "rehearsal")
+    raw = parse(text, name=name, known=tables).raw
+    table = raw.get("table")
+    found: dict[str, Any] = {key: repr(table.get(key)) for key in OPERATORS} if isinstance(table, dict) else {}
+    columns = raw.get("columns")
+    for column, body in columns.items() if isinstance(columns, dict) else ():
+        for key in ("values", "hierarchy"):
+            if isinstance(body, dict) and isinstance(body.get(key), str):
+                found[f"columns.{column}.{key}"] = body[key]
+    rehearsal = raw.get("rehearsal")
+    if isinstance(rehearsal, dict) and "public" in rehearsal:
+        found["rehearsal.public"] = repr(rehearsal["public"])
+    return found

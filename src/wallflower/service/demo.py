@@ -1,0 +1,180 @@
+"""`wallflower serve --demo`: a made-up hospital network with two tables, three people and a tick of two seconds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from wallflower.ledger import Ledger
+from wallflower.noise.entropy import SeededEntropy
+from wallflower.schema import load
+from wallflower.service.configuration import Policy, Service, Table
+from wallflower.service.migrations import migrate
+from wallflower.service.passwords import new_secret
+from wallflower.service.people import People
+from wallflower.service.ticks import Ticks
+from wallflower.stores.database import Database
+
+STAYS = """\
+[table]
+id = "stays"
+source = "stays.csv"
+unit = "row"
+neighbours = "add-remove"
+max_rows = 5_000
+reviewed = true
+test = false
+ledger = "stays.ledger"
+
+[budget.dp]
+epsilon = "4"
+
+[columns.age]
+role = "quasi-identifier"
+lower = 0
+upper = 120
+step = 1
+outside = "clip"
+missing = "drop"
+
+[columns.days]
+role = "sensitive"
+lower = 0
+upper = 365
+step = 1
+outside = "clip"
+missing = "drop"
+
+[columns.cost]
+role = "sensitive"
+lower = 0
+upper = 500
+step = 1
+outside = "clip"
+missing = "drop"
+
+[identify.default]
+columns = ["age", "days"]
+beta = 24
+radius = "6"
+k = 3
+epsilon = "4"
+"""
+
+SALARIES = """\
+[table]
+id = "salaries"
+source = "salaries.csv"
+key = "employee"
+unit = "row"
+neighbours = "add-remove"
+max_rows = 10_000
+reviewed = true
+test = false
+ledger = "salaries.ledger"
+
+[budget.output-constrained-dp]
+epsilon = "2"
+[budget.dp]
+epsilon = "2"
+
+[columns.job]
+role = "quasi-identifier"
+values = ["Porter", "Nurse", "Pharmacist", "Physician", "Surgeon"]
+outside = "drop"
+missing = "drop"
+
+[columns.hospital]
+role = "quasi-identifier"
+values = ["Alder", "Birch", "Cedar", "Dale"]
+outside = "drop"
+missing = "drop"
+
+[columns.salary]
+role = "sensitive"
+lower = 0
+upper = 400_000
+step = 1
+outside = "clip"
+missing = "drop"
+"""
+PAY = {"Porter": 34_000, "Nurse": 52_000, "Pharmacist": 71_000, "Physician": 118_000, "Surgeon": 205_000}
+PEOPLE = (("ada", "asks"), ("otto", "owns both tables and runs the service"), ("dora", "audits"))
+
+
+def lay_out(folder: Path, *, port: int = 0) -> tuple[Service, list[tuple[str, str, str]]]:
+    """Tables, ledgers and accounts in `folder`; the service, and who can log in (name, password, what they do)."""
+    _rows(folder)
+    for name, text in (("stays", STAYS), ("salaries", SALARIES)):
+        path = folder / f"{name}.toml"
+        path.write_text(text, encoding="utf-8")
+        Ledger.init(load(path))
+    policy = Policy(command="count", epsilon_at_most=Fraction(1, 20), askers=("ada",))
+    tables = {
+        name: Table(
+            name=name,
+            declaration=folder / f"{name}.toml",
+            owners=("otto",),
+            auditors=("dora",),
+            askers=("ada",),
+            shares={"default": {"dp": Fraction(1)}},
+            policies=(policy,) if name == "stays" else (),
+        )
+        for name in ("stays", "salaries")
+    }
+    service = Service(
+        database=str(folder / "service.db"),
+        host="127.0.0.1",
+        port=port,
+        ticks=Ticks(period_s=2, taken_each=4, shown_after=2),
+        workers=1,
+        tables=tables,
+        folder=folder / "files",
+        demo=True,
+    )
+    return service, _people(service)
+
+
+def on_port(service: Service, port: int) -> Service:
+    return replace(service, port=port)
+
+
+def _people(service: Service) -> list[tuple[str, str, str]]:
+    database = Database(service.database)
+    migrate(database)
+    people, logins = People(database, database.clock), []
+    for name, does in PEOPLE:
+        password = new_secret()[:16]
+        people.add(name, password, operator=name == "otto")
+        logins.append((name, password, does))
+    database.close()
+    return logins
+
+
+def _rows(folder: Path) -> None:
+    stays = zip(_normal(1_500, 55, 15, 1), _normal(1_500, 9, 4, 2), _normal(1_500, 40, 10, 3), strict=True)
+    lines = [f"{max(0, a)},{max(0, d)},{max(0, c)}" for a, d, c in stays]
+    lines += [f"{20 + i * 37 % 60},{100 + 3 * i},{50 + i % 9}" for i in range(60)]
+    (folder / "stays.csv").write_text("\n".join(["age,days,cost", *lines]) + "\n", encoding="utf-8")
+    rows: list[str] = []
+    for place, (job, pay) in enumerate(PAY.items()):
+        for ward, hospital in enumerate(("Alder", "Birch", "Cedar", "Dale")):
+            for salary in _normal(60, pay, pay * 0.08, 100 + 7 * place + ward):
+                rows.append(f"e{len(rows)},{job},{hospital},{max(0, salary)}")
+    rows.append(f"e{len(rows)},Nurse,Dale,161000")
+    (folder / "salaries.csv").write_text("\n".join(["employee,job,hospital,salary", *rows]) + "\n", encoding="utf-8")
+
+
+def _normal(count: int, mean: float, deviation: float, seed: int) -> list[int]:
+    """Whole numbers around `mean`: made-up rows, the same on every machine."""
+    source = SeededEntropy(seed)
+
+    def uniform() -> float:
+        return (source.bits(53) + 0.5) / 2**53
+
+    return [
+        round(mean + deviation * math.sqrt(-2 * math.log(uniform())) * math.cos(2 * math.pi * uniform()))
+        for _ in range(count)
+    ]

@@ -1,0 +1,173 @@
+"""From what an asker typed to a query, and from a query to the command that asks the same.
+
+The texts come from outside: each is bounded in length before anything is made of it, and every error is about the text,
+never about a row.
+"""
+
+from __future__ import annotations
+
+import csv
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wallflower.errors import UsageError
+from wallflower.schema.declaration import Declaration
+from wallflower.service.fields import Field, Form, form_of
+from wallflower.session import Query
+
+MOST_TEXT = 4_000
+"""Characters of one field."""
+MOST_VALUES = 200
+"""Values asked about in one request: a longer list belongs to the command line."""
+
+Given = Mapping[str, str | Sequence[str]]
+
+
+def question(command: str, given: Given) -> Query:
+    """The query that these fields ask; an unknown field, or a missing one, is refused by name.
+
+    >>> question("count", {"columns": ["age", "stay"], "neighbours": "3", "radius": "6", "epsilon": "0.1"}).radius
+    Fraction(6, 1)
+    """
+    form = form_of(command)
+    known = {field.name for field in form.fields}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise UsageError(
+            f"'{unknown[0][:60]}' is not a field of '{command}'.", hint=f"Its fields: {', '.join(sorted(known))}."
+        )
+    found = {field.name: _read(field, given.get(field.name)) for field in form.fields}
+    return _QUERIES[command]({name: value for name, value in found.items() if value is not None})
+
+
+def fields_of(form: Form, given: Given) -> dict[str, str | list[str]]:
+    """What was typed, in the form's own order, for showing it again and for keeping it with the request."""
+    kept: dict[str, str | list[str]] = {}
+    for field in form.fields:
+        value = given.get(field.name)
+        if value is not None and value != "":
+            kept[field.name] = value if isinstance(value, str) else list(value)
+    return kept
+
+
+def command_line(command: str, given: Given, declaration: str) -> str:
+    """The same question at the owner's desk.
+
+    >>> command_line("count", {"columns": ["age"], "neighbours": "3", "radius": "6", "epsilon": "0.1"}, "stays.toml")
+    'wallflower count stays.toml --columns age --neighbours 3 --radius 6 --epsilon 0.1'
+    """
+    words = ["wallflower", command, declaration]
+    for field in form_of(command).fields:
+        value = given.get(field.name)
+        if value is None or value in ("", []):
+            continue
+        option = field.option or f"--{field.name.replace('_', '-')}"
+        for part in _parts(field, value):
+            words += [option, part]
+    return " ".join(shlex.quote(word) for word in words)
+
+
+def choices(field: Field, declaration: Declaration) -> tuple[str, ...]:
+    """What can be chosen, from the declaration alone."""
+    if field.kind == "choice":
+        return field.choices
+    if field.kind == "model":
+        return tuple(declaration.models)
+    if field.kind not in {"columns", "column"}:
+        return ()
+    return tuple(name for name, column in declaration.columns.items() if _fits(field, column))
+
+
+def _fits(field: Field, column: Any) -> bool:
+    if column.role == "identifier" or column.domain is None:
+        return False
+    numeric = hasattr(column.domain, "step") or hasattr(column.domain, "first")
+    grouped = not numeric or column.bins is not None
+    return {"numeric": numeric, "grouped": grouped, "any": True}[field.among]
+
+
+def _parts(field: Field, value: str | Sequence[str]) -> list[str]:
+    if field.kind == "columns":
+        return [",".join([value] if isinstance(value, str) else value)]
+    if field.kind == "values":
+        return [line for line in str(value).splitlines() if line.strip()]
+    return [value if isinstance(value, str) else ",".join(value)]
+
+
+def _read(field: Field, value: str | Sequence[str] | None) -> Any:
+    texts = [value] if isinstance(value, str) else list(value or ())
+    if any(not isinstance(text, str) for text in texts):
+        raise UsageError(f"'{field.name}' is text, or a list of texts.")
+    if sum(map(len, texts)) > MOST_TEXT:
+        raise UsageError(f"'{field.name}' is longer than {MOST_TEXT} characters.")
+    if any("\ud800" <= letter <= "\udfff" or letter == "\0" for text in texts for letter in text):
+        raise UsageError(f"'{field.name}' is not text.", hint="Write it in UTF-8.")
+    filled = [text.strip() for text in texts if text.strip()]
+    if not filled:
+        if field.needed:
+            raise UsageError(f"'{field.name}' is missing.", hint=field.label)
+        return None
+    if field.kind == "columns":
+        return tuple(name.strip() for text in filled for name in text.split(",") if name.strip())
+    if len(filled) > 1:
+        raise UsageError(f"'{field.name}' stands {len(filled)} times, and is asked once.")
+    return _one(field, filled[0])
+
+
+def _one(field: Field, text: str) -> Any:
+    if field.kind == "number":
+        if not text.isascii() or not text.isdigit() or len(text) > 9:
+            raise UsageError(f"'{field.name}' is a whole number below 10^9, got '{text[:40]}'.")
+        return int(text)
+    if field.kind == "choice" and text not in field.choices:
+        raise UsageError(f"'{field.name}' is one of {', '.join(field.choices)}, got '{text[:40]}'.")
+    if field.kind == "values":
+        return _values(text)
+    return text
+
+
+def _values(text: str) -> tuple[dict[str, str], ...]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > MOST_VALUES:
+        raise UsageError(f"{len(lines)} values were asked about, and one request holds {MOST_VALUES}.")
+    return tuple(_value(line) for line in lines)
+
+
+def _value(line: str) -> dict[str, str]:
+    (parts,) = list(csv.reader([line], skipinitialspace=True)) or [[]]
+    found: dict[str, str] = {}
+    for part in parts:
+        name, equals, cell = part.partition("=")
+        if not equals or not name.strip() or name.strip() in found:
+            raise UsageError(f"a value is written column=value, column=value, got '{line[:60]}'.")
+        found[name.strip()] = cell.strip()
+    return found
+
+
+def _count(found: dict[str, Any]) -> Query:
+    from wallflower.count import Outliers
+
+    return Outliers(**found)
+
+
+def _subspaces(found: dict[str, Any]) -> Query:
+    from wallflower.count import Subspaces
+
+    return Subspaces(**found)
+
+
+def _identify(found: dict[str, Any]) -> Query:
+    from wallflower.identify import Anomalies
+
+    return Anomalies(**found)
+
+
+def _explain(found: dict[str, Any]) -> Query:
+    from wallflower.detectors import detector
+    from wallflower.explain import Context
+
+    return Context(**{**found, "detector": detector(found["detector"])})
+
+
+_QUERIES = {"count": _count, "subspaces": _subspaces, "identify": _identify, "explain": _explain}

@@ -1,0 +1,66 @@
+// The price while one types, and the slider. Without this file the same page works with its buttons.
+"use strict";
+(() => {
+  const form = document.querySelector("form[data-live]");
+  if (!form) return;
+  const panel = document.querySelector("#price");
+  const button = form.querySelector("button[name=update]");
+  if (button) button.hidden = true;
+  let last = 0, timer = 0;
+
+  const element = (name, text, kind) => {
+    const made = document.createElement(name);
+    made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+  };
+  const pairs = (list, rows) => rows.forEach(([label, text]) => list.append(element("dt", label), element("dd", text)));
+
+  const draw = (curve) => {
+    const card = document.querySelector("#curve");
+    card.hidden = !curve;
+    if (!curve) return;
+    const set = (query, places) => Object.entries(places).forEach(([name, value]) => card.querySelector(query).setAttribute(name, value));
+    set("svg", { "aria-label": curve.words });
+    set("polyline", { points: curve.points });
+    set("line", { x1: curve.x, x2: curve.x });
+    set("circle", { cx: curve.x, cy: curve.y });
+    set(".label", { x: Math.min(curve.x + 8, 200), y: Math.max(curve.y - 6, 12) });
+    card.querySelector(".label").textContent = curve.label;
+  };
+
+  const show = (told) => {
+    panel.replaceChildren(element("h2", "Price"));
+    if (!told.ok) {
+      panel.append(element("div", `${told.error.message} ${told.error.hint}`, "promise wrong"));
+      return;
+    }
+    const price = told.price, list = document.createElement("dl");
+    pairs(list, [["costs", price.costs], ...price.expected, ...price.leaves]);
+    panel.append(list, element("div", price.promise, "promise"));
+    draw(price.curve);
+    price.notes.forEach((note) => panel.append(element("div", note, "promise not")));
+  };
+
+  const ask = async () => {
+    const mine = ++last;
+    const body = new URLSearchParams(new FormData(form));
+    body.delete("submit");
+    try {
+      const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" }, credentials: "same-origin" });
+      const told = await answer.json();
+      if (mine === last) show(told);
+    } catch {
+      if (mine === last) show({ ok: false, error: { message: "The service did not answer.", hint: "Your text is still here." } });
+    }
+  };
+
+  form.addEventListener("input", (event) => {
+    const slider = event.target.closest("input[type=range]");
+    if (slider) form.elements.epsilon.value = slider.dataset.steps.split(" ")[Number(slider.value)];
+    clearTimeout(timer);
+    timer = setTimeout(ask, 250);
+  });
+  form.querySelectorAll("input[type=range]").forEach((slider) => { slider.closest(".field").hidden = false; });
+  ask();
+})();

@@ -1,0 +1,145 @@
+"""Pages for everybody: the tables one may ask about, one's requests, and one request with its answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from wallflower.errors import UsageError, WallflowerError
+from wallflower.report.certificate import certificate
+from wallflower.service.fields import FORMS
+from wallflower.service.grants import roles, shares
+from wallflower.service.questions import command_line
+from wallflower.service.redaction import without_places
+from wallflower.service.requests import Request, of_asker, withdraw
+from wallflower.service.web.desk import Desk, bars
+from wallflower.service.web.pages_of_ours import style_hash
+from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
+from wallflower.service.words import answer_lines, asked_words, domain_words, holds
+
+JOURNEY = {"waiting": 1, "refused": 2, "withdrawn": 2, "decided": 2, "answered": 3}
+
+
+@handles("GET", "/")
+def tables(desk: Desk, visit: Visit) -> Answer:
+    rows = []
+    for name in desk.service.tables:
+        with desk.database.read() as seen:
+            held = roles(seen, desk.service, visit.name, name)
+            if not held:
+                continue
+            own = shares(seen, desk.service, name, visit.name)
+        rows.append({"name": name, "roles": sorted(held), **_known(desk, name), "shares": own})
+    return desk.page("tables.html", visit, title="Tables", rows=rows)
+
+
+def _known(desk: Desk, name: str) -> dict[str, Any]:
+    """What is public of a table, or why it cannot be used now."""
+    try:
+        declaration = desk.declared(name).declaration
+        return {"holds": holds(declaration), "bars": bars(desk.standing(declaration)), "trouble": ""}
+    except WallflowerError as error:
+        return {"holds": "", "bars": [], "trouble": without_places(str(error))}
+
+
+@handles("GET", "/tables/{table}")
+def table(desk: Desk, visit: Visit) -> Answer:
+    name = visit.path["table"]
+    declaration = desk.declared(name).declaration
+    return desk.page(
+        "table.html",
+        visit,
+        title=name,
+        table=name,
+        roles=visit.roles,
+        declaration=declaration,
+        holds=holds(declaration),
+        words_of=domain_words,
+        forms=FORMS.values(),
+        bars=bars(desk.standing(declaration)),
+    )
+
+
+@handles("GET", "/requests")
+def requests(desk: Desk, visit: Visit) -> Answer:
+    with desk.database.read() as seen:
+        found = of_asker(seen, visit.name)
+    rows = [
+        {"request": one, "shown": one.shown(desk.service.ticks, desk.clock()), "asked": _asked(one)} for one in found
+    ]
+    return desk.page("requests.html", visit, title="Your requests", rows=rows)
+
+
+@handles("GET", "/requests/{request}")
+def request(desk: Desk, visit: Visit) -> Answer:
+    one = _of(visit)
+    shown = one.shown(desk.service.ticks, desk.clock())
+    outcome = one.outcome if shown == "answered" else None
+    with desk.database.read() as seen:
+        people = (
+            [row["name"] for row in seen.all("SELECT name FROM users WHERE disabled = 0 ORDER BY name")]
+            if "owner" in visit.roles
+            else []
+        )
+    return desk.page(
+        "request.html",
+        visit,
+        title=f"Question {one.number}",
+        request=one,
+        asked=_asked(one),
+        shown=shown,
+        step=JOURNEY[shown],
+        outcome=outcome,
+        lines=answer_lines(outcome) if outcome else [],
+        missed="owner" in visit.roles and one.missed(desk.service.ticks, desk.clock()),
+        roles=visit.roles,
+        command=command_line(one.command, one.fields, f"{one.table}.toml"),
+        people=people,
+        tick_s=desk.service.ticks.period_s,
+    )
+
+
+@handles("GET", "/requests/{request}/release.json")
+def release(desk: Desk, visit: Visit) -> Answer:
+    return as_json(_released(desk, _of(visit)))
+
+
+@handles("GET", "/requests/{request}/certificate")
+def certified(desk: Desk, visit: Visit) -> Answer:
+    page = certificate(_released(desk, _of(visit)))
+    # A certificate is one file with its own style, to be kept; that style, by its digest, is all it may use.
+    policy = (
+        f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
+    )
+    return Answer(body=page.encode(), headers={"Content-Security-Policy": policy})
+
+
+@handles("GET", "/requests/{request}/file")
+def file(desk: Desk, visit: Visit) -> Answer:
+    _released(desk, _of(visit))
+    raise UsageError("this answer has no file.")
+
+
+@handles("POST", "/requests/{request}/withdraw")
+def take_back(desk: Desk, visit: Visit) -> Answer:
+    one = _of(visit)
+    with desk.database.write() as changes:
+        withdraw(changes, one, source=visit.source)
+    return elsewhere(f"/requests/{one.id}")
+
+
+def _of(visit: Visit) -> Request:
+    if visit.request is None:
+        raise UsageError("there is no such request.")
+    return visit.request
+
+
+def _asked(one: Request) -> str:
+    return asked_words(one.command, one.fields)
+
+
+def _released(desk: Desk, one: Request) -> dict[str, Any]:
+    """The release as it may leave, from its tick on."""
+    if one.shown(desk.service.ticks, desk.clock()) != "answered" or one.outcome is None or "release" not in one.outcome:
+        raise UsageError("there is no answer to show.", hint="It is shown at its tick, or the request was refused.")
+    return dict(json.loads(json.dumps(one.outcome["release"])))

@@ -1,0 +1,133 @@
+"""The owner's page of a declaration: columns with their roles, the same as text, errors at their line, and looks at rows.
+
+A look (`check`, or an owner's report) is computed by a worker into a file of mode 0600 that expires; the web process shows
+that file to the owner who asked and to nobody else.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from wallflower.errors import DeclarationError, UsageError
+from wallflower.schema.parser import read_text
+from wallflower.service.audit_log import note
+from wallflower.service.declarations import edited
+from wallflower.service.looks import look_file
+from wallflower.service.passwords import new_id
+from wallflower.service.redaction import without_places
+from wallflower.service.requests import find
+from wallflower.service.web.desk import Desk
+from wallflower.service.web.pages_of_ours import style_hash
+from wallflower.service.web.visit import Answer, Visit, elsewhere, handles
+from wallflower.service.words import domain_words
+
+LOOK_S = 900
+_LINE = re.compile(r", line (\d+)")
+
+
+@handles("GET", "/tables/{table}/declare")
+def page(desk: Desk, visit: Visit) -> Answer:
+    found = desk.declared(visit.path["table"])
+    return _page(desk, visit, text=found.text, trouble=None, columns=found.declaration.columns.values())
+
+
+@handles("POST", "/tables/{table}/declare")
+def save(desk: Desk, visit: Visit) -> Answer:
+    table, text = visit.path["table"], visit.one("text")
+    path = desk.service.tables[table].declaration
+    try:
+        made = edited(path, read_text(path), text)
+    except DeclarationError as error:
+        return _page(desk, visit, text=text, trouble=error, columns=())
+    if visit.one("save"):
+        with desk.database.write() as changes:
+            changes.run("DELETE FROM edits WHERE subject = :table", table=table)
+            changes.run(
+                "INSERT INTO edits (subject, text, by_whom, at) VALUES (:table, :text, :owner, :now)",
+                table=table,
+                text=text,
+                owner=visit.name,
+                now=changes.now_text(),
+            )
+            note(
+                changes,
+                who=visit.name,
+                source=visit.source,
+                did="declaration changed",
+                subject=table,
+                words=made.fingerprint,
+            )
+        return elsewhere(f"/tables/{table}/declare")
+    return _page(desk, visit, text=text, trouble=None, columns=made.columns.values())
+
+
+def _page(desk: Desk, visit: Visit, *, text: str, trouble: DeclarationError | None, columns: Any) -> Answer:
+    table = visit.path["table"]
+    with desk.database.read() as seen:
+        looks = seen.all(
+            "SELECT * FROM looks WHERE subject = :table AND owner = :name AND ends_at > :now ORDER BY asked_at DESC",
+            table=table,
+            name=visit.name,
+            now=desk.clock(),
+        )
+    said = [] if trouble is None else without_places(str(trouble)).splitlines()
+    return desk.page(
+        "declare.html",
+        visit,
+        status=422 if trouble else 200,
+        title=f"Declare: {table}",
+        table=table,
+        text=text,
+        trouble=said,
+        lines=sorted({int(number) for line in said for number in _LINE.findall(line)}),
+        columns=[(column, domain_words(column)) for column in columns],
+        looks=looks,
+    )
+
+
+@handles("POST", "/tables/{table}/looks")
+def look(desk: Desk, visit: Visit) -> Answer:
+    """Ask a worker to look. Not at a request that is undecided: a decision after a look would tell something."""
+    table, kind, request = visit.path["table"], visit.one("kind", "check"), visit.one("request")
+    if kind not in ("check", "report"):
+        raise UsageError("a look is check or report.")
+    identity, now = new_id(), desk.clock()
+    with desk.database.write() as changes:
+        if kind == "report":
+            one = find(changes, request)
+            if one is None or one.table != table or one.state not in ("done", "refused"):
+                raise UsageError(
+                    "a report is for a request of this table that is over.",
+                    hint="A decision made after a look at the rows would itself say something about them.",
+                )
+        changes.run(
+            "INSERT INTO looks (id, subject, owner, kind, request, state, asked_at, ends_at) "
+            "VALUES (:id, :table, :owner, :kind, :request, 'asked', :now, :ends)",
+            id=identity,
+            table=table,
+            owner=visit.name,
+            kind=kind,
+            request=request or None,
+            now=now,
+            ends=now + LOOK_S,
+        )
+        note(changes, who=visit.name, source=visit.source, did=f"look: {kind}", subject=table, words=request)
+    return elsewhere(f"/looks/{identity}")
+
+
+@handles("GET", "/looks/{look}")
+def seen_by_owner(desk: Desk, visit: Visit) -> Answer:
+    with desk.database.read() as seen:
+        row = seen.one("SELECT * FROM looks WHERE id = :id", id=visit.path["look"])
+    if row is None or row["ends_at"] < desk.clock():
+        raise UsageError("this look has expired.")
+    if row["state"] == "asked":
+        return desk.page("look.html", visit, title="Looking", look=row, words="")
+    if row["state"] != "ready":
+        return desk.page("look.html", visit, title="The look did not work", look=row, words=row["state"])
+    page = look_file(desk.service.folder, str(row["id"])).read_text(encoding="utf-8")
+    policy = (
+        f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
+    )
+    return Answer(body=page.encode(), headers={"Content-Security-Policy": policy})

@@ -1,0 +1,140 @@
+"""Getting in through the organisation's own provider: OpenID Connect, code flow with PKCE, state and nonce.
+
+The operator binds a provider's subject to a user (`wallflower serve user bind`); a subject that is bound to nobody is
+refused like a wrong password. Authlib checks the identity token's signature, issuer, audience, times and nonce.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.parse
+import urllib.request
+from functools import lru_cache
+from typing import Any
+
+from wallflower.errors import UsageError
+from wallflower.service.addresses import keeps_secrets
+from wallflower.service.configuration import OpenID
+from wallflower.service.passwords import digest_of
+from wallflower.service.web.desk import Desk
+from wallflower.service.web.visit import Answer, Visit, handles
+
+PATIENCE_S = 10
+MOST_ANSWER = 256 * 1024
+REFUSED = "your organisation's provider did not let you in, or you have no account here."
+
+
+@handles("GET", "/login/openid")
+def leave(desk: Desk, visit: Visit) -> Answer:
+    """Send the browser to the provider, with values that only this browser's visit can bring back."""
+    provider = _provider(desk)
+    found = discovered(provider.issuer)
+    state, nonce, verifier = (_derived(desk, visit, purpose) for purpose in ("state", "nonce", "verifier"))
+    query = {
+        "response_type": "code",
+        "client_id": provider.client_id,
+        "redirect_uri": _back(desk),
+        "scope": "openid",
+        "state": state,
+        "nonce": nonce,
+        "code_challenge": _challenge(verifier),
+        "code_challenge_method": "S256",
+    }
+    return Answer(
+        status=303, headers={"Location": f"{found['authorization_endpoint']}?{urllib.parse.urlencode(query)}"}
+    )
+
+
+@handles("GET", "/login/openid/back")
+def come_back(desk: Desk, visit: Visit) -> Answer:
+    provider = _provider(desk)
+    if visit.query.get("state") != _derived(desk, visit, "state") or not visit.query.get("code"):
+        raise UsageError(REFUSED)
+    claims = _claims(desk, visit, provider)
+    name = desk.people.by_subject(f"{provider.issuer} {claims['sub']}")
+    if name is None:
+        raise UsageError(REFUSED)
+    session = desk.people.start_session(name, source=visit.source)
+    # A page that leads on, not a redirect: a strict cookie is not sent along a way that began at another site.
+    page = desk.page("welcome.html", visit, title="Welcome")
+    return Answer(body=page.body, session=session)
+
+
+def _claims(desk: Desk, visit: Visit, provider: OpenID) -> Any:
+    """What the provider says of whoever comes back, checked; every failure is the same refusal."""
+    from authlib.jose import JsonWebKey, jwt
+    from authlib.jose.errors import JoseError
+
+    found = discovered(provider.issuer)
+    form = {
+        "grant_type": "authorization_code",
+        "code": visit.query["code"],
+        "redirect_uri": _back(desk),
+        "client_id": provider.client_id,
+        "client_secret": os.environ.get(provider.secret_variable, ""),
+        "code_verifier": _derived(desk, visit, "verifier"),
+    }
+    try:
+        told = _fetch(str(found["token_endpoint"]), form)
+        keys = JsonWebKey.import_key_set(_fetch(str(found["jwks_uri"])))
+        expected = {
+            "iss": {"essential": True, "value": provider.issuer},
+            "aud": {"essential": True, "value": provider.client_id},
+            "sub": {"essential": True},
+            "exp": {"essential": True},
+            "nonce": {"essential": True, "value": _derived(desk, visit, "nonce")},
+        }
+        claims = jwt.decode(told["id_token"], keys, claims_options=expected)
+        claims.validate()
+    except (JoseError, OSError, ValueError, KeyError, TypeError):
+        claims = None
+    if claims is None:
+        raise UsageError(REFUSED)
+    return claims
+
+
+@lru_cache(maxsize=4)
+def discovered(issuer: str) -> dict[str, Any]:
+    """The provider's own description."""
+    try:
+        found = _fetch(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+    except (OSError, ValueError):
+        raise UsageError(
+            "the provider cannot be reached now.", hint="Log in with your password, or try later."
+        ) from None
+    if found.get("issuer") != issuer:
+        raise UsageError("the provider names itself differently from the service's file.")
+    return found
+
+
+def _fetch(address: str, form: dict[str, str] | None = None) -> dict[str, Any]:
+    if not keeps_secrets(address):
+        raise ValueError(address)
+    data = None if form is None else urllib.parse.urlencode(form).encode()
+    with urllib.request.urlopen(urllib.request.Request(address, data=data), timeout=PATIENCE_S) as answer:  # noqa: S310 - the scheme is checked above
+        found: dict[str, Any] = json.loads(answer.read(MOST_ANSWER))
+    return found
+
+
+def _provider(desk: Desk) -> OpenID:
+    if desk.service.openid is None:
+        raise UsageError("this service has no OpenID provider.")
+    return desk.service.openid
+
+
+def _back(desk: Desk) -> str:
+    provider = _provider(desk)
+    return f"{provider.address.rstrip('/')}/login/openid/back"
+
+
+def _derived(desk: Desk, visit: Visit, purpose: str) -> str:
+    """A value that belongs to this browser's visit cookie: nothing has to be kept between leaving and coming back."""
+    return digest_of(f"{purpose}:{visit.csrf}:{desk.signer.form_token(purpose)}")
+
+
+def _challenge(verifier: str) -> str:
+    import base64
+    import hashlib
+
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")

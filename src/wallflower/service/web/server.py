@@ -1,0 +1,49 @@
+"""The body of the web process: uvicorn on a socket that was bound by the supervisor."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+from typing import Any
+
+from wallflower.service.configuration import Service
+from wallflower.service.web.app import make
+from wallflower.service.web.desk import Desk
+from wallflower.stores.database import Database
+
+
+def serve_until(service: Service, listening: socket.socket, alive: Any) -> None:
+    """Serve until told to stop, or until the supervisor's end of `alive` closes."""
+    import uvicorn
+
+    os.umask(0o077)
+    desk = Desk.of(service, Database(service.database))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            make(desk),
+            log_level="warning",
+            access_log=False,  # a request line can hold a name; the audit log says what matters
+            server_header=False,
+            date_header=True,
+            proxy_headers=False,  # the gate believes the declared proxy alone
+            timeout_keep_alive=20,
+            timeout_graceful_shutdown=20,
+            limit_concurrency=512,
+            h11_max_incomplete_event_size=32 * 1024,
+            ssl_certfile=None if service.certificate is None else str(service.certificate),
+            ssl_keyfile=None if service.certificate_key is None else str(service.certificate_key),
+        )
+    )
+
+    def watch() -> None:
+        try:
+            alive.recv()
+        except (EOFError, OSError):
+            server.should_exit = True
+
+    threading.Thread(target=watch, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    server.config.load()
+    server.run(sockets=[listening])

@@ -1,0 +1,107 @@
+"""A worker: the only process of the service that opens rows. It charges, draws, records, and leaves the outcome.
+
+Started afresh (spawned, not forked) with its own connections. Killed at any moment it leaves either nothing, or a charge
+without an answer that its successor reports, or a recorded answer that its successor hands on: the ledger's request id
+makes sure of that.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wallflower.errors import ReleaseFailed, WallflowerError, place
+from wallflower.privacy.release import Release
+from wallflower.service import queue
+from wallflower.service.configuration import Service
+from wallflower.service.declarations import current
+from wallflower.service.grants import budgets, shares
+from wallflower.service.looks import answer_looks
+from wallflower.service.questions import question
+from wallflower.service.redaction import told, without_places
+from wallflower.service.requests import Request, binding, return_to_queue
+from wallflower.session import Session, declared
+from wallflower.stores.database import Database
+
+PAUSE_S = 0.2
+LOST = "The work broke off after the charge. The charge stands, nothing was shown, and the same question can be asked anew."
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One of the declared number; `index` says which requests are its own."""
+
+    service: Service
+    index: int
+    database: Database
+
+    def run(self, stop: threading.Event, wait: Callable[[float], object] | None = None) -> None:
+        """Work until told to stop; what is under way is finished first."""
+        pause = wait or stop.wait
+        while not stop.is_set():
+            busy = self.step()
+            if not busy:
+                pause(PAUSE_S)
+
+    def step(self) -> bool:
+        """One request, or one owner's look; whether there was any."""
+        waiting = queue.mine(self.database, worker=self.index)
+        if waiting:
+            self.work(waiting[0])
+            return True
+        return answer_looks(self.database, self.service) if self.index == 0 else False
+
+    def work(self, request: Request) -> None:
+        outcome = self._outcome(request)
+        if outcome is None:
+            with self.database.write() as changes:
+                return_to_queue(changes, request)
+            return
+        tick = self.service.ticks.at(self.database.clock())
+        queue.finish(self.database, request, outcome, tick=tick)
+
+    def _outcome(self, request: Request) -> Mapping[str, Any] | None:
+        """What came of it; None when it is no longer what was approved."""
+        try:
+            with self.database.read() as seen:
+                declaration = current(seen, self.service, request.table).declaration
+                limits = shares(seen, self.service, request.table, request.asker)
+            query = question(request.command, request.fields)
+            session = declared(declaration)
+            if binding(declaration, session.price(query)) != request.bound:
+                return None
+            return {"release": self._release(session, query, request, limits).to_json()}
+        except ReleaseFailed as error:
+            return {"lost": f"{LOST} ({without_places(error.message)})"}
+        except WallflowerError as error:
+            return {"error": told(error)}
+        except Exception as error:  # noqa: BLE001 - its text may quote a row: only the place is told
+            return {"lost": f"{LOST} ({place(error)})"}
+
+    def _release(self, session: Session, query: Any, request: Request, limits: Mapping[str, Any]) -> Release:
+        tick = self.service.ticks.words(request.taken_tick or 0)
+        return session.release(
+            query, request.id, asker=request.asker, purpose=request.purpose, shares=budgets(limits), at=tick
+        )
+
+
+def main(service: Service, index: int, alive: Any) -> None:
+    """The body of a worker process; `alive` closes when the service has gone."""
+    import signal
+
+    os.umask(0o077)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the service, which then stops its workers
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+
+    def watch() -> None:
+        try:
+            alive.recv()  # nothing is ever sent: it returns when the other end is gone
+        except (EOFError, OSError):
+            stop.set()
+
+    threading.Thread(target=watch, daemon=True).start()
+    Worker(service, index, Database(service.database)).run(stop)

@@ -1,0 +1,125 @@
+"""One database for users, requests, policies and the audit log: SQLite for one machine, or PostgreSQL.
+
+Statements are written once, with named values and nothing that only one of the two understands. A write transaction is
+alone: SQLite's own write lock, or one advisory lock on PostgreSQL. It is on disk when the block has ended.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+PATIENCE_S = 30
+LOCK = 0x57464C53
+"""PostgreSQL's advisory lock of the service's writers ("WFLS")."""
+
+
+class Transaction:
+    """What may be asked inside a transaction."""
+
+    def __init__(self, connection: Connection, clock: Callable[[], float]) -> None:
+        self._connection = connection
+        self._clock = clock
+
+    def all(self, statement: str, /, **values: Any) -> list[dict[str, Any]]:
+        return [dict(row) for row in self._execute(statement, values).mappings()]
+
+    def one(self, statement: str, /, **values: Any) -> dict[str, Any] | None:
+        row = self._execute(statement, values).mappings().first()
+        return None if row is None else dict(row)
+
+    def run(self, statement: str, /, **values: Any) -> int:
+        """How many rows were changed."""
+        return int(self._execute(statement, values).rowcount)
+
+    def next_number(self, name: str) -> int:
+        """1, 2, 3, … without a gap among what is committed; the write lock makes it safe."""
+        found = self.one("SELECT value FROM counters WHERE name = :name", name=name)
+        number = 1 + (int(found["value"]) if found else 0)
+        if found:
+            self.run("UPDATE counters SET value = :number WHERE name = :name", number=number, name=name)
+        else:
+            self.run("INSERT INTO counters (name, value) VALUES (:name, :number)", name=name, number=number)
+        return number
+
+    def now_text(self) -> str:
+        return as_text(self._clock())
+
+    def _execute(self, statement: str, values: dict[str, Any]) -> Any:
+        from sqlalchemy import text
+
+        return self._connection.execute(text(statement), values)
+
+
+class Database:
+    """A place for the service's tables."""
+
+    def __init__(self, address: str, *, clock: Callable[[], float] = time.time) -> None:
+        self.address = address
+        self.clock = clock
+        self._postgresql = address.startswith("postgresql:")
+        self._engine = _postgresql(address) if self._postgresql else _sqlite(address)
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        with self._engine.connect().execution_options(wallflower_begin="BEGIN") as connection, connection.begin():
+            yield Transaction(connection, self.clock)
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        begin = "BEGIN" if self._postgresql else "BEGIN IMMEDIATE"
+        with self._engine.connect().execution_options(wallflower_begin=begin) as connection, connection.begin():
+            if self._postgresql:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
+            yield Transaction(connection, self.clock)
+
+    def now_text(self) -> str:
+        return as_text(self.clock())
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+def as_text(now: float) -> str:
+    return datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _sqlite(path: str) -> Engine:
+    import sqlite3
+
+    from sqlalchemy import create_engine, event
+    from sqlalchemy.pool import NullPool
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False)
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
+
+    @event.listens_for(engine, "connect")
+    def durable(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+
+    _begin_by_hand(engine)
+    return engine
+
+
+def _postgresql(address: str) -> Engine:
+    from sqlalchemy import create_engine
+
+    driver = address.replace("postgresql:", "postgresql+psycopg:", 1)
+    return create_engine(driver, hide_parameters=True, pool_pre_ping=True)
+
+
+def _begin_by_hand(engine: Engine) -> None:
+    from sqlalchemy import event
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(connection.get_execution_options()["wallflower_begin"])

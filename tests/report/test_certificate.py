@@ -1,0 +1,49 @@
+"""A certificate says what the promise rests on: for a table one thing, for a stream another."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from html import unescape
+
+import pytest
+
+from wallflower.privacy.guarantees import (
+    LocalDP,
+    OutputConstrainedDP,
+    PlainKAnonymity,
+    PureDP,
+    SensitivePrivacy,
+)
+from wallflower.privacy.release import Release
+from wallflower.report.certificate import ASSUMED_OF_A_STREAM, ASSUMED_OF_A_TABLE, certificate
+
+HALF = Fraction(1, 2)
+OF_A_TABLE = (
+    PureDP(epsilon=HALF, neighbours="add-remove"),
+    OutputConstrainedDP(epsilon=HALF, neighbours="add-remove"),
+    SensitivePrivacy(epsilon=HALF, k=3, model="default", neighbours="add-remove"),
+    PlainKAnonymity(k=3, p=HALF, d=HALF, level="candidate"),
+)
+
+
+def page_of(guarantee):
+    ledger = {"account": "a", "entry": 1, "spent": {"epsilon": "0.5"}, "left": {"epsilon": "0.5"}, "debited": []}
+    release = Release(value={"count": 7}, guarantee=guarantee, mechanism={"name": "x"}, ledger=ledger, private=True)
+    return unescape(certificate(release.to_json()))
+
+
+def stands(lines, page):
+    return [line in page for line in lines]
+
+
+@pytest.mark.parametrize("guarantee", OF_A_TABLE, ids=lambda one: one.family)
+def test_a_table_rests_on_its_owner_and_its_ledger(guarantee):
+    page = page_of(guarantee)
+    assert all(stands(ASSUMED_OF_A_TABLE, page))
+    assert not any(stands(set(ASSUMED_OF_A_STREAM) - set(ASSUMED_OF_A_TABLE), page))
+
+
+def test_a_stream_rests_on_the_sensor_s_own_device():
+    page = page_of(LocalDP(epsilon=HALF))
+    assert all(stands(ASSUMED_OF_A_STREAM, page))
+    assert not any(stands(set(ASSUMED_OF_A_TABLE) - set(ASSUMED_OF_A_STREAM), page))
