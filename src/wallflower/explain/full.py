@@ -20,6 +20,7 @@ from wallflower.explain.record_view import RecordView
 from wallflower.explain.selection import Selection, bought
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.noise.entropy import Entropy
+from wallflower.privacy.accountants import total
 from wallflower.privacy.guarantees import BUT_ASKED, PureDP
 from wallflower.progress import report
 
@@ -99,11 +100,11 @@ class Plan:
         )
 
     def guarantee(self) -> PureDP:
-        total = self.selection.guarantee(distance=self.distance, neighbours=self.neighbours).epsilon
+        parts = [self.selection.guarantee(distance=self.distance, neighbours=self.neighbours, protects=BUT_ASKED)]
         if self.certificate is not None:
-            noise = self.certificate.noise
-            total += noise.guarantee(distance=self.certificate.distance, neighbours=self.neighbours).epsilon
-        return PureDP(epsilon=total, neighbours=self.neighbours, protects=BUT_ASKED)
+            noise, distance = self.certificate.noise, self.certificate.distance
+            parts.append(noise.guarantee(distance=distance, neighbours=self.neighbours, protects=BUT_ASKED))
+        return total(parts)
 
     @property
     def needed(self) -> int:

@@ -131,6 +131,7 @@ class Context:
             sensitivity=1 if own is None else own.sensitivity,
             monotone=True if own is None else own.monotone,
             neighbours=declaration.neighbours,
+            concentrated=declaration.is_concentrated("output-constrained-dp"),
             start=self._start_codes(languages),
         )
 
@@ -153,6 +154,7 @@ class Context:
             least=self.min_population,
             epsilon=self.epsilon - (certificate.epsilon if certificate else 0),
             neighbours=declaration.neighbours,
+            concentrated=declaration.is_concentrated("dp"),
             contexts_log2=size,
             max_rows=declaration.max_rows,
             certificate=certificate,
