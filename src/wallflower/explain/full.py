@@ -110,11 +110,8 @@ class Plan:
         )
 
     def guarantee(self) -> PureDP:
-<<<<<<< HEAD
-        parts = [self.selection.guarantee(distance=self.distance, neighbours=self.neighbours, protects=BUT_ASKED)]
-=======
-        total = self.top * self.selection.guarantee(distance=self.distance, neighbours=self.neighbours).epsilon
->>>>>>> main
+        once = self.selection.guarantee(distance=self.distance, neighbours=self.neighbours, protects=BUT_ASKED)
+        parts = [once] * self.top
         if self.certificate is not None:
             noise, distance = self.certificate.noise, self.certificate.distance
             parts.append(noise.guarantee(distance=distance, neighbours=self.neighbours, protects=BUT_ASKED))

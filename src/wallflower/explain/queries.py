@@ -141,11 +141,10 @@ class Context:
             sensitivity=1 if own is None else own.sensitivity,
             monotone=True if own is None else own.monotone,
             neighbours=declaration.neighbours,
-            concentrated=declaration.is_concentrated("output-constrained-dp"),
             start=self._start_codes(languages),
             top=self.top,
             streamed=languages.most_log2 > IN_MEMORY,
-            concentrated=_concentrated(declaration, "output-constrained-dp"),
+            concentrated=declaration.is_concentrated("output-constrained-dp"),
         )
 
     def _full(self, declaration: Declaration) -> full.Plan:
@@ -167,14 +166,13 @@ class Context:
             least=self.min_population,
             epsilon=self.epsilon - (certificate.epsilon if certificate else 0),
             neighbours=declaration.neighbours,
-            concentrated=declaration.is_concentrated("dp"),
             contexts_log2=size,
             max_rows=declaration.max_rows,
             certificate=certificate,
             larger=self.larger,
             top=self.top,
             streamed=size > IN_MEMORY,
-            concentrated=_concentrated(declaration, "dp"),
+            concentrated=declaration.is_concentrated("dp"),
         )
 
     def price(self, declaration: Declaration) -> Price:
@@ -269,12 +267,6 @@ class Context:
             return seen(view, self._landscape(view), robust.selection, robust=robust.scores(view))
         plan = self._constrained(rows.declaration)
         return seen(view, self._landscape(view), plan.selection if plan.search == "exact" else None)
-
-
-def _concentrated(declaration: Declaration, family: str) -> bool:
-    """Whether this table's budget counts many small selections in zCDP."""
-    budget = declaration.budgets.get(family)
-    return budget is not None and budget.accounting == "zcdp"
 
 
 def _named_by_place(declaration: Declaration) -> bool:
