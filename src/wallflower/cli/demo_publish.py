@@ -77,17 +77,36 @@ def show(folder: Path, console: Console) -> Scene:
     query = PlainTable.of(session.declaration, out=str(public), k=5, p="0.95", d="0.5")
     _, lines = asked(
         session,
-        "a table in which every group holds at least 5 different costs and no outlier can be picked out",
+        "a table in which every group holds at least 5 different costs and everybody may hold at least 5 of them",
         query,
         expect="rows that cannot be hidden are left out; how many stays at the owner's desk",
     )
     found: Findings = session.owner.attack(PublishedAttack(query, public)).value
+    seen = session.owner.report(query).value["seen"]
     with public.open(encoding="utf-8") as file:
         sample = [file.readline().strip() for _ in range(4)]
+    guessed = found.guesses
     more = [
         ("published", " / ".join(sample)),
+        (
+            "left out",
+            f"{seen['facts']['left out']}; no method could publish {seen['facts']['no method could publish']}",
+        ),
+        (
+            "the six",
+            (
+                "are left out: a cost that would make an outlier of anyone who might hold it hides nobody, and too few of their costs "
+                "could be anybody else's"
+            ),
+        ),
         ("attacked", f"smallest group {found.smallest} rows, at least {found.least_distinct} costs in every group"),
-        ("found", "nobody" if not found.succeeded else "SOMEBODY: this is a bug"),
+        (
+            "found",
+            (
+                f"by someone who knows all ages, districts, outliers and groups: {len(guessed.pinned)} people pinned to one cost, at least "
+                f"{guessed.fewest(outlying=False)} possible costs for everybody; the likeliest is right with at most {guessed.surest(outlying=False):.2f}"
+            ),
+        ),
     ]
     show_lines(more)
     from wallflower.report.publish import pictures
@@ -97,6 +116,6 @@ def show(folder: Path, console: Console) -> Scene:
         title="A table in which outliers blend in",
         setting=setting,
         lines=(*lines, *more),
-        pictures=tuple(pictures(session.owner.report(query).value["seen"])[1:]),
+        pictures=tuple(pictures(seen)[1:]),
         spent=spent(session),
     )

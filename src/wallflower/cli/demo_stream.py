@@ -75,7 +75,7 @@ def show(folder: Path, console: Console) -> Scene:
             "asked",
             f"which of {facts['whole_periods']} fridge-days misbehaved? (made up: {truth['misbehaving_periods']} did)",
         ),
-        ("expect", "; ".join(f"{name}: {text}" for name, text in asked.expected.items())),
+        ("expect", "; ".join(f"{name.replace('_', ' ')}: {text}" for name, text in asked.expected.items())),
         ("heard", f"{truth['alarms']} alarms, {truth['right']} of them right"),
         (
             "fleet",
