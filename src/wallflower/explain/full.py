@@ -22,6 +22,7 @@ from wallflower.explain.selection import Selection, bought
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.noise.entropy import Entropy
+from wallflower.privacy.accountants import total
 from wallflower.privacy.guarantees import BUT_ASKED, PureDP
 from wallflower.progress import report
 
@@ -109,11 +110,12 @@ class Plan:
         )
 
     def guarantee(self) -> PureDP:
-        total = self.top * self.selection.guarantee(distance=self.distance, neighbours=self.neighbours).epsilon
+        once = self.selection.guarantee(distance=self.distance, neighbours=self.neighbours, protects=BUT_ASKED)
+        parts = [once] * self.top
         if self.certificate is not None:
-            noise = self.certificate.noise
-            total += noise.guarantee(distance=self.certificate.distance, neighbours=self.neighbours).epsilon
-        return PureDP(epsilon=total, neighbours=self.neighbours, protects=BUT_ASKED)
+            noise, distance = self.certificate.noise, self.certificate.distance
+            parts.append(noise.guarantee(distance=distance, neighbours=self.neighbours, protects=BUT_ASKED))
+        return total(parts)
 
     @property
     def needed(self) -> int:
