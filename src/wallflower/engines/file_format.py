@@ -14,7 +14,7 @@ from wallflower.schema.declaration import Reading
 
 LOOKED_AT = 1 << 18
 DELIMITERS = (",", ";", "\t", "|")
-_COMMA_NUMBER = re.compile(r" *[+-]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+ *")
+_COMMA_NUMBER = re.compile(r" *[+-]?([0-9]{1,3}([. '\u00a0\u202f][0-9]{3})+|[0-9]+),[0-9]+ *")
 _POINT_NUMBER = re.compile(r" *[+-]?([0-9]{1,3}(,[0-9]{3})+|[0-9]+)\.[0-9]+ *")
 
 
