@@ -19,7 +19,9 @@ from typing import Any, Self, cast
 from wallflower.errors import LedgerError, WallflowerError
 from wallflower.ledger import ledger_errors
 from wallflower.ledger.admission import OWNER, Ask, Shares
-from wallflower.ledger.book import POLL_S, AfterCommit, Charge, Ledger
+from wallflower.ledger.book import POLL_S, Ledger
+from wallflower.ledger.chain import AfterCommit
+from wallflower.ledger.charge import Charge
 from wallflower.privacy.guarantee import Guarantee
 from wallflower.schema.declaration import Declaration
 from wallflower.stores.base import Head, Row, Transaction, Unsure

@@ -23,7 +23,8 @@ from wallflower.errors import (
     place,
 )
 from wallflower.ledger.admission import OWNER, Shares
-from wallflower.ledger.book import Charge, Ledger
+from wallflower.ledger.book import Ledger
+from wallflower.ledger.charge import Charge
 from wallflower.ledger.preview import Preview, costs, preview
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.privacy.file_answer import FileAnswer
