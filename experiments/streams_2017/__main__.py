@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.harness import seconds
 
-from experiments.streams_2017 import real
+from experiments.streams_2017 import protocols, real
 from experiments.streams_2017.figure3 import REACHES, table
 from wallflower.stream.corrector import Corrector, split
 from wallflower.stream.messages import Candidates, Differences, Presumed, Window
@@ -74,6 +74,7 @@ def main() -> None:
             ),
             encoding="utf-8",
         )
+    protocols.repeat(quick=quick)
 
 
 def page(*, lines, spent, labelled, timing, count, runs, took, resumed) -> str:

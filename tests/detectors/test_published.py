@@ -14,7 +14,7 @@ from scipy import stats
 from sklearn.neighbors import LocalOutlierFactor
 
 from wallflower.detectors import LOF, Detector, Distance, Grubbs, Histogram, detector, registry
-from wallflower.detectors.grubbs import critical_values
+from wallflower.detectors.critical_values import critical_values
 from wallflower.detectors.histogram import bar
 from wallflower.detectors.registry import kinds
 from wallflower.errors import DeclarationError, UsageError
@@ -191,13 +191,13 @@ def test_impossible_constants_are_refused(make):
 
 def test_a_table_of_critical_values_that_falls_or_starts_at_one_is_refused(monkeypatch):
     """As quantiles below 1e-160 did: a κ of 0 made the distance to flipping move by two for one row."""
-    from wallflower.detectors import grubbs
+    from wallflower.detectors import critical_values as tables
 
     for broken in (lambda n: n - n, lambda n: np.where(n == 77, 1 << 20, (n + 5) << 20)):
-        monkeypatch.setattr(grubbs, "_tabulated", lambda _alpha, sizes, made=broken: made(sizes))
+        monkeypatch.setattr(tables, "_tabulated", lambda _alpha, sizes, made=broken: made(sizes))
         with pytest.raises(DeclarationError, match="critical values"):
             critical_values(Fraction(1, 7), np.array([3, 50]))
-        grubbs._fine.cache_clear()
+        tables._fine.cache_clear()
 
 
 def test_every_detector_registers_itself_and_is_found_by_its_name():

@@ -55,7 +55,7 @@ def looked_at(table, shape, detector, least):
     return sight.space.steps, valid, tuple(sight.population.tolist())
 
 
-def plan(search, *, epsilon=Fraction(1, 2), samples=2, neighbours="add-remove", monotone=True):
+def plan(search, *, epsilon=Fraction(1, 2), samples=2, neighbours="add-remove", monotone=True, top=1):
     return Plan(
         search=search,
         samples=samples,
@@ -64,4 +64,5 @@ def plan(search, *, epsilon=Fraction(1, 2), samples=2, neighbours="add-remove", 
         monotone=monotone,
         neighbours=neighbours,
         start=None,
+        top=top,
     )

@@ -34,8 +34,7 @@ def asked(path, record, *more, detector="lof(neighbours=5)"):
 def test_an_outlier_is_explained_in_words(declared, capfd):
     assert asked(declared(), "odd") == 0
     out = capfd.readouterr().out
-    assert "job is" in out
-    assert "age is" in out
+    assert "answer" in out
     assert "'odd'" in out
 
 

@@ -71,7 +71,7 @@ def test_a_strong_outlier_gets_a_context_that_holds_it(fields):
     answer = query.run(rows(), SeededEntropy(1))
     assert "v1" in answer["context"]["c0"]
     assert "v0" in answer["context"]["c1"]
-    assert answer["text"].startswith("c0 is ")
+    assert answer["text"]
     assert json.loads(json.dumps(answer)) == answer
 
 
@@ -223,14 +223,16 @@ def test_what_the_declaration_cannot_support_is_refused_before_any_row(fields, s
 
 
 def test_a_domain_too_large_for_exact_is_searched_and_one_too_large_for_words_refused():
-    large = declaration((14, 14))
+    large = declaration((17, 17))
     sets = "c0=sets,c1=sets"
     assert ask(contexts=sets).price(large).settings["search"] == "bfs"
+    assert ask(contexts=sets, detector=Grubbs()).price(declaration((16, 16))).settings["search"] == "exact"
+    assert ask(contexts=sets, search="exact").price(large).mechanism["name"] == "exponential"  # in two passes
     assert ask().price(large).settings["languages"] == "c0=own,c1=own"
     assert ask(detector=Highest()).price(declaration((8, 7))).settings["search"] == "bfs"
-    with pytest.raises(UsageError, match=r"2\^26"):
-        ask(search="exact", contexts=sets).price(large)
-    with pytest.raises(UsageError, match=r"2\^26"):
+    with pytest.raises(UsageError, match=r"2\^13"):
+        ask(search="exact", detector=Highest()).price(declaration((8, 7)))
+    with pytest.raises(UsageError, match=r"2\^32"):
         ask(guarantee="full", detector=Grubbs(), contexts=sets).price(large)
     with pytest.raises(UsageError, match="fewer columns"):
         Vocabularies((Vocabulary("a", Categories(tuple(map(str, range(40)))), "sets"),) * 2).check()
@@ -278,9 +280,8 @@ def test_contexts_in_words_and_back():
     for index in range(space.count):
         assert space.index(space.chosen(index)) == index
         assert context_codes(space.named(index), space.columns, space.domains) == space.chosen(index)
-    assert text(space, space.count - 1) == "job title is any, and city is any"
-    assert text(space, 0) == "job title is Lawyer, and city is A"
-    assert "any but" in " ".join(text(space, index) for index in range(space.count))
+    assert text(space, space.count - 1) == "all rows"
+    assert text(space, 0) == "lawyers in A"
     assert space.index(((0,), (0,))) is None
     assert parse_context("") == {}
     words = space.words(np.arange(space.count))

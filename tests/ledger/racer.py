@@ -1,10 +1,11 @@
 """Run as a program: many processes use one ledger at once, or are killed while they do. Prints one JSON line.
 
-    python -m tests.ledger.racer race FOLDER      eight processes charge until they are refused
-    python -m tests.ledger.racer kill FOLDER      two hundred processes charge, answer and show, and are killed on the way
-    python -m tests.ledger.racer careless FOLDER  the same, but they show first
+    python -m tests.ledger.racer race PLACE PROCESSES     they charge until they are refused
+    python -m tests.ledger.racer kill PLACE ROUNDS        they charge, answer and show, and are killed on the way
+    python -m tests.ledger.racer careless PLACE ROUNDS    the same, but they show first
 
-A program of its own, because a process that forks should have no threads, and to import everything once.
+PLACE is the folder of a SQLite ledger or the address of a server. A program of its own, because a process that forks
+should have no threads, and to import everything once.
 """
 
 from __future__ import annotations
@@ -24,24 +25,30 @@ from wallflower.errors import BudgetError
 from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import PureDP
 from wallflower.schema.declaration import Budget
+from wallflower.stores.opening import is_server
 
 PROCESSES = 8
 ROUNDS = 200
 
 
-def declared(folder: Path):
-    return declare(folder, budgets={"dp": Budget(epsilon=Fraction(4))})
+def declared(place: Path | str):
+    """The table of a server's ledger is named by the part after `#`."""
+    budgets = {"dp": Budget(epsilon=Fraction(4))}
+    if is_server(str(place)):
+        address, _, table = str(place).partition("#")
+        return declare(Path(), id=table, ledger=address, budgets=budgets)
+    return declare(Path(place), budgets=budgets)
 
 
-def race(folder: Path) -> list[int]:
+def race(place: Path | str, processes: int) -> list[int]:
     """How many charges of 0.1 each process was told it had made."""
-    declaration = declared(folder)
-    ledger = Ledger.open(declaration)
+    declaration = declared(place)
+    ledger = Ledger.open(declaration, patience_s=120)
     promise = PureDP(epsilon=Fraction("0.1"), neighbours="add-remove")
     start, go = os.pipe()
     results, result = os.pipe()
     children = []
-    for number in range(PROCESSES):
+    for number in range(processes):
         child = os.fork()
         if child == 0:
             os.close(go)
@@ -58,23 +65,23 @@ def race(folder: Path) -> list[int]:
         children.append(child)
     os.close(go)
     ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    assert ends == [0] * PROCESSES, ends
+    assert ends == [0] * processes, ends
     return [int(line) for line in os.read(results, 10_000).split()]
 
 
-def kill(folder: Path, *, careless: bool = False) -> dict[str, list[str]]:
+def kill(place: Path | str, rounds: int, *, careless: bool = False) -> dict[str, list[str]]:
     """Which requests showed their answer, and which processes were killed before they ended.
 
     `careless` shows before it charges: the order that must not be, to see that it would be noticed.
     """
-    declaration = declared(folder)
+    declaration = declared(place)
     ledger = Ledger.open(declaration)
-    promise = PureDP(epsilon=Fraction("0.01"), neighbours="add-remove")
+    promise = PureDP(epsilon=Fraction("0.001"), neighbours="add-remove")
     chance = random.Random(20)
     shown: list[str] = []
     killed: list[str] = []
     longest_s = 0.1
-    for number in range(ROUNDS):
+    for number in range(rounds):
         request = f"round-{number}"
         results, result = os.pipe()
         child = os.fork()
@@ -101,4 +108,4 @@ def kill(folder: Path, *, careless: bool = False) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     works = {"race": race, "kill": kill, "careless": partial(kill, careless=True)}
-    sys.stdout.write(json.dumps(works[sys.argv[1]](Path(sys.argv[2]))))
+    sys.stdout.write(json.dumps(works[sys.argv[1]](sys.argv[2], int(sys.argv[3]))))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from wallflower.errors import DeclarationError
 from wallflower.mechanisms.layer import LayerResponse
@@ -132,3 +133,17 @@ def test_an_audit_of_drawn_codes_catches_a_coin_that_flips_too_seldom(real, caug
     said = [int(response(np.full(count, layer, dtype=np.int64), SeededEntropy(30 + layer)).sum()) for layer in (0, 1)]
     low, high = said[1] - 5 * np.sqrt(said[1]), said[0] + 5 * np.sqrt(said[0])
     assert bool(low / high > np.exp(1.0)) is caught
+
+
+def test_codes_of_several_readings_are_drawn_with_coins_of_their_own():
+    """The law of two codes is the product of each one's; a coin used twice would tell their difference for certain."""
+    response = LayerResponse(epsilon=Fraction(1))
+    keep = float(response.likelihood()[0, 0])
+    rounds, truth = 20_000, np.array([0, 1])
+    said = response(np.tile(truth, rounds), SeededEntropy(5)).reshape(rounds, 2)
+    counts = np.bincount(said[:, 0] * 2 + said[:, 1], minlength=4)
+    law = [(keep if a == 0 else 1 - keep) * (keep if b == 1 else 1 - keep) for a in (0, 1) for b in (0, 1)]
+    assert stats.chisquare(counts, np.array(law) * rounds).pvalue > 1e-6
+    reused = said[:, 0] ^ 1  # the planted bug: the second reading turned over by the first one's coin
+    pairs = np.bincount(said[:, 0] * 2 + reused, minlength=4)
+    assert stats.chisquare(pairs + 1e-9, np.array(law) * pairs.sum() * (1 + 4e-9 / pairs.sum())).pvalue < 1e-12

@@ -159,13 +159,6 @@ def test_charged_before_sent():
     book.close()
 
 
-def test_what_a_book_says_is_on_disk_is_synced(tmp_path):
-    """A charge that a power cut undoes would let the same window be noised twice."""
-    book = opened(tmp_path / "book")
-    said = {name: book._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "journal_mode")}
-    assert said == {"synchronous": 2, "journal_mode": "wal"}  # 2 is FULL
-
-
 def test_the_book_is_its_owners_alone_and_on_disk_when_a_commit_returns(tmp_path):
     """On the live connection: with synchronous = OFF a power cut could take back a charge for what was sent."""
     path = tmp_path / "s.book"

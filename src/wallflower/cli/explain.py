@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -30,7 +31,10 @@ def register(app: typer.Typer) -> None:
 def explain(
     declaration: Decl,
     record: Annotated[
-        str, typer.Option("--record", metavar="KEY", help="Key of the asked-for record.", show_default=False)
+        list[str],
+        typer.Option(
+            "--record", metavar="KEY", help="Key of the asked-for record; several share epsilon.", show_default=False
+        ),
     ],
     metric: Annotated[
         str, typer.Option("--metric", metavar="COL", help="The number in which it stands out.", show_default=False)
@@ -86,6 +90,13 @@ def explain(
             show_default=False,
         ),
     ] = "",
+    top: Annotated[int, typer.Option("--top", metavar="H", help="Release H contexts; they share epsilon.")] = 1,
+    larger: Annotated[
+        int | None,
+        typer.Option(
+            "--larger", metavar="G", help="With full: prefer large contexts, min(rows, G times rows that must change)."
+        ),
+    ] = None,
     certificate_epsilon: Annotated[
         str | None,
         typer.Option("--certificate-epsilon", metavar="E", help="With full: part of epsilon for a check of validity."),
@@ -109,10 +120,10 @@ def explain(
         wallflower explain salaries.toml --record 8 --metric salary --by job_title,city --detector "lof(neighbours=20)" --epsilon 0.2 --dry-run
     """
     from wallflower.detectors import detector as spelled_out
-    from wallflower.explain import Context
+    from wallflower.explain import Context, Records
 
     query = Context(
-        record=record,
+        record=record[0],
         metric=metric,
         by=names(by),
         detector=spelled_out(detector),
@@ -124,12 +135,14 @@ def explain(
         utility=utility,  # type: ignore[arg-type]
         start=start,
         contexts=contexts,
+        top=top,
+        larger=larger,
         certificate_epsilon=certificate_epsilon,
         certificate_failure=certificate_failure,
     )
     ask(
         declaration,
-        query,
+        query if len(record) == 1 else Records(records=tuple(record), question=replace(query, record="")),
         How(
             dry_run=dry_run,
             as_json=as_json,

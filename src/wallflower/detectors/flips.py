@@ -9,21 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.contexts import Batch, Contexts
-from wallflower.detectors.grubbs import LEAST, SCALE_BITS, Grubbs
+from wallflower.detectors.critical_values import LEAST, SCALE_BITS
 
 UNIT = 1 << SCALE_BITS
+
+
+class Critical(Protocol):
+    """A test by critical values: Grubbs'."""
+
+    def critical(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """κ of each size, in units of 2^-SCALE_BITS; never decreasing, and above 1."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Flips:
     """Distance to flipping for Grubbs' test with these public constants."""
 
-    detector: Grubbs
+    detector: Critical
     low: int
     """v minus the lower bound, in steps."""
     high: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,9 @@ class LOF(Written):
     >>> LOF(neighbours=2).stands_out(np.array([1, 2, 3, 4, 5, 50]), 50, step=Fraction(1))
     True
     """
+
+    practical_log2: ClassVar[int] = 26
+    """log2 of how many contexts take minutes and not hours; more are looked at if asked for."""
 
     neighbours: int = 20
     """k; with fewer other values than this, all of them. 20 is scikit-learn's."""

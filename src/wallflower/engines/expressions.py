@@ -58,9 +58,9 @@ def state(value: Any, readable: Any, rule: Rule) -> Any:
     if rule.kind is Kind.NOTHING:
         return readable
     if isinstance(rule, CategoryRule):
-        outside = [(_code(value, rule).isnull(), int(State.ABOVE))]
+        outside = [(code_of(value, rule).isnull(), int(State.ABOVE))]
     else:
-        low, high = _bounds(rule)
+        low, high = bounds_of(rule)
         outside = [(value < low, int(State.BELOW)), (value > high, int(State.ABOVE))]
     return ibis.cases((readable != int(State.INSIDE), readable), *outside, else_=readable).cast("int8")
 
@@ -74,10 +74,10 @@ def settled(value: Any, readable: Any, rule: Rule, dialect: Dialect) -> Any:
         return missing
     unread = readable != int(State.INSIDE)
     if isinstance(rule, CategoryRule):
-        code = _code(value, rule)
+        code = code_of(value, rule)
         known = code if rule.above is None else ibis.coalesce(code, integer(rule.above))
         return ibis.cases((unread, missing), else_=known).cast("int64")
-    low, high = _bounds(rule)
+    low, high = bounds_of(rule)
     return ibis.cases(
         (unread, missing),
         (value < low, integer(rule.below)),
@@ -137,7 +137,7 @@ def _steps(value: Any, rule: Rule, dialect: Dialect) -> Any:
     """Only values within the bounds are converted: the others would overflow, and a CASE may be evaluated eagerly."""
     import ibis
 
-    low, high = _bounds(rule)
+    low, high = bounds_of(rule)
     within = ibis.cases((value.between(low, high), value), else_=ibis.null(value.type()))
     if isinstance(rule, DateRule):
         return dialect.days(within)
@@ -148,13 +148,13 @@ def _steps(value: Any, rule: Rule, dialect: Dialect) -> Any:
     return ibis.greatest(ibis.least(rounded, integer(rule.last)), integer(rule.first))
 
 
-def _bounds(rule: Rule) -> tuple[Any, Any]:
+def bounds_of(rule: Rule) -> tuple[Any, Any]:
     if isinstance(rule, NumberRule):
         return double(rule.lower), double(rule.upper)
-    return _day(rule.first), _day(rule.last)
+    return day_literal(rule.first), day_literal(rule.last)
 
 
-def _code(value: Any, rule: CategoryRule) -> Any:
+def code_of(value: Any, rule: CategoryRule) -> Any:
     """The code of a prepared value; NULL when it is not declared."""
     import ibis
 
@@ -180,7 +180,7 @@ def _meaning(value: float, rule: Rule) -> Any:
     if isinstance(rule, NumberRule):
         return double(value)
     if isinstance(rule, DateRule):
-        return _day(int(value))
+        return day_literal(int(value))
     held, type_ = plain(value, rule.kind)
     return double(held) if type_ == "float64" else ibis.literal(held, type_)
 
@@ -197,7 +197,7 @@ def _tree(value: Any, edges: list[Any], start: int, leaf_of: Callable[[Sequence[
     return ibis.cases((value < edges[half], lower), else_=upper)
 
 
-def _day(days: int) -> Any:
+def day_literal(days: int) -> Any:
     import ibis
 
     return ibis.literal(EPOCH + timedelta(days=days))

@@ -29,6 +29,8 @@ def made_up_rows(declaration: Declaration, columns: Sequence[str], *, size: int 
             cells[name] = pa.array(
                 [_cell(column.domain, (row * STRIDE + at * row) % size, size) for row in range(size)]
             )
+    if declaration.time is not None:
+        cells.setdefault(declaration.time, pa.array([date.fromordinal(EPOCH.toordinal() + row) for row in range(size)]))
     return MemorySource(pa.table(cells), declaration).rows(columns)
 
 

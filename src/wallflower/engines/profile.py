@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from wallflower.engines.base import Source
 from wallflower.engines.reading_rule import State
 from wallflower.errors import UsageError
 from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop
+
+Counted = tuple[tuple[str, int], ...]
+MOST_TEXTS = 1_000
+"""Different texts of a column that are looked at; the commonest are enough to see what is wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +39,14 @@ class Tally:
     repeated_keys: int
     """Keys that several rows share."""
     rows_without_key: int
+    people: int | None = None
+    """How many people the rows belong to; None where the unit is a row."""
+    beyond: int = 0
+    """Rows that are left out because their person has more than `rows_per_person`."""
+    spoilt: Mapping[str, Counted] = field(default_factory=dict)
+    """For each column the commonest cells that were not readable, with how often each occurs."""
+    strays: Mapping[str, Counted] = field(default_factory=dict)
+    """The same for cells outside the domain."""
 
 
 class Examined(Protocol):
@@ -53,16 +65,20 @@ class Examination:
     def to_json(self) -> dict[str, Any]:
         return {
             "rows": self.tally.rows,
-            "max_rows": self.declaration.max_rows,
+            **({"max_rows": self.declaration.max_rows} if self.tally.people is None else {}),
             "rows_that_leave": self.tally.leaving,
             "repeated_keys": self.tally.repeated_keys,
             "rows_without_key": self.tally.rows_without_key,
+            **self._people(),
             "columns": {name: dict(self._numbers(name)) for name in self.tally.states},
         }
 
     def lines(self) -> Iterator[str]:
         """Sentences, most serious first."""
         tally, declared = self.tally, self.declaration
+        if tally.people is not None:
+            yield from self._people_lines(tally.people)
+            return
         over = tally.rows - declared.max_rows
         if over > 0:
             yield (
@@ -78,6 +94,32 @@ class Examination:
         if tally.rows_without_key:
             yield f"{tally.rows_without_key} rows have no readable key."
         yield f"{tally.leaving} rows would leave a query that reads every column."
+
+    def _people(self) -> dict[str, int]:
+        if self.tally.people is None:
+            return {}
+        found = {"people": self.tally.people, "max_people": self.declaration.max_people}
+        return found | ({"rows_beyond": self.tally.beyond} if self.declaration.rows_per_person else {})
+
+    def _people_lines(self, people: int) -> Iterator[str]:
+        tally, declared = self.tally, self.declaration
+        over = people - declared.max_people
+        if over > 0:
+            yield (
+                f"{tally.rows} rows of {people} people, {over} more than max_people = {declared.max_people} declares. Queries rely on "
+                "this public bound: raise it, from public knowledge, before anything is released."
+            )
+        else:
+            yield f"{tally.rows} rows of {people} people, within max_people = {declared.max_people}."
+        if tally.rows_without_key:
+            yield f"{tally.rows_without_key} rows say not whose they are ('{declared.person}'): they are left out of every answer."
+        if declared.rows_per_person is not None:
+            yield (
+                f"{tally.beyond} rows are beyond rows_per_person = {declared.rows_per_person}: every answer leaves them out."
+            )
+            yield f"{tally.leaving} of the others would leave a query that reads every column."
+        else:
+            yield f"{tally.leaving} people would leave a query that reads every column."
 
     def table(self) -> Iterator[tuple[str, str, str, str, str]]:
         """One row per column: its name, cells missing, unreadable, outside, and what happens to them."""

@@ -221,6 +221,30 @@ def cell_text(value: object) -> str | None:
         return UNDECODABLE
 
 
+def id_text(value: object) -> str | None:
+    """The text of an id that carries its own type; a real is none, because two ids could be one double.
+
+    >>> [id_text(v) for v in (3, "3.0", Decimal("3.50"), None)], id_text(3.0) == UNDECODABLE
+    (['3', '3.0', '3.5', None], True)
+    """
+    if isinstance(value, Decimal):
+        return plain_decimal(str(value)) if value.is_finite() else UNDECODABLE
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        return UNDECODABLE
+    return cell_text(value)
+
+
+def plain_decimal(text: str) -> str:
+    """A decimal without an exponent, trailing zeros or a plus: equal numbers are equal texts.
+
+    >>> plain_decimal(" +1.50"), plain_decimal("-0.0"), plain_decimal("1200")
+    ('1.5', '0', '1200')
+    """
+    plain = f"{Decimal(text.strip()):f}"
+    plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+    return "0" if plain in {"-0", ""} else plain
+
+
 def day(text: str) -> int | None:
     """Days since 1970-01-01 of a date written YYYY-MM-DD; None for any other text."""
     if len(text) != 10 or not text.isascii() or not re.match(DATE_PATTERN, text):

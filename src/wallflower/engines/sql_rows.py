@@ -14,8 +14,10 @@ from wallflower.engines import cube, expressions
 from wallflower.engines.backend import Backend
 from wallflower.engines.base import Cells, Fetched, Nearest, Record
 from wallflower.engines.batches import Growing
+from wallflower.engines.people import People, asked_id
 from wallflower.engines.reading_rule import Kind, State, key_rule
 from wallflower.engines.redaction import broken, quietly
+from wallflower.engines.sql_people import SqlPeople
 from wallflower.engines.view import View, recorded
 from wallflower.schema.declaration import Declaration
 
@@ -35,8 +37,11 @@ class SqlRows:
     def over(cls, view: View, base: Backend, needed: tuple[str, ...]) -> Self:
         """Stack the views: staged (raw cells) < prepared (comparable values) < settled (integers, NULL = leaves) < kept."""
         rows = cls(view, base, needed, {name: f"n{at}" for at, name in enumerate(view.columns)})
-        prepared = rows.prepared()
-        settled = base.view("settled", prepared.select(present=prepared.present, **rows.settled(prepared)))
+        if view.people is None:
+            prepared = rows.prepared()
+            settled = base.view("settled", prepared.select(present=prepared.present, **rows.settled(prepared)))
+        else:
+            settled = rows.hold("settled", SqlPeople(view, view.people, base, rows.raw, rows.hold).settled(rows.places))
         # Columns that drop no row are left out, so that a question need not evaluate them.
         kept = [settled[place].notnull() for name, place in rows.places.items() if view.rules[name].drops]
         base.view("kept", settled.filter(kept) if kept else settled)
@@ -84,12 +89,16 @@ class SqlRows:
         shape, _ = self._cube(by, metric, centre)
         return quietly(lambda: self._nearest(by, metric, centre, per_side, shape), broken)
 
+    def hold(self, name: str, expression: Any) -> Any:
+        """Name an expression that takes long; a database that can keeps its answer."""
+        return self.base.view(name, expression)
+
     def prepared(self) -> Any:
         """The staged cells as comparable values x0, x1, ... with r0, r1, ..., whether they were readable."""
         staged = self.base.table("staged")
         columns = {"present": staged.present}
         for at, name in enumerate(self.view.columns):
-            raw = staged[self._raw(name)]
+            raw = staged[self.raw(name)]
             columns[f"x{at}"], columns[f"r{at}"] = expressions.prepared(raw, self.view.rules[name], self.base.dialect)
         return self.base.view("prepared", staged.select(**columns))
 
@@ -169,15 +178,28 @@ class SqlRows:
 
     def _matching(self, key: str) -> list[tuple[int | None, ...]]:
         """The integers of the rows with this key, two of them at most."""
+        if self.view.people is not None:
+            return self._rows_of_person(key, self.view.people)
         found = self.placed(key) if self.view.key_kind is None else self._keyed(key, self.view.key_kind)
         if found is None:
             return []
         columns = {"present": found.present}
         for name, place in self.places.items():
             rule = self.view.rules[name]
-            value, readable = expressions.prepared(found[self._raw(name)], rule, self.base.dialect)
+            value, readable = expressions.prepared(found[self.raw(name)], rule, self.base.dialect)
             columns[place] = expressions.settled(value, readable, rule, self.base.dialect)
         answer = self.base.arrow(found.select(**columns).limit(2)).to_pylist()
+        return [tuple(row[place] for place in self.places.values()) for row in answer]
+
+    def _rows_of_person(self, key: str, people: People) -> list[tuple[int | None, ...]]:
+        wanted = asked_id(people, key)
+        if wanted is None:
+            return []
+        settled = self.base.table("settled")
+        exact = people.person_kind is not Kind.DECIMAL  # which are compared as plain texts
+        held = expressions.plain(wanted, people.person_kind) if exact else (wanted, "string")
+        found = settled.filter(settled.id == self.base.asked(*held)).limit(2)
+        answer = self.base.arrow(found).to_pylist()
         return [tuple(row[place] for place in self.places.values()) for row in answer]
 
     def _keyed(self, key: str, kind: Kind) -> Any:
@@ -188,11 +210,11 @@ class SqlRows:
             return None
         (wanted,) = rule.codes
         staged = self.base.table("staged")
-        value, readable = expressions.prepared(staged[self._raw(name)], rule, self.base.dialect)
+        value, readable = expressions.prepared(staged[self.raw(name)], rule, self.base.dialect)
         same = value == self.base.asked(*expressions.plain(wanted, kind))
         return staged.filter((readable == int(State.INSIDE)) & same)
 
-    def _raw(self, name: str) -> str:
+    def raw(self, name: str) -> str:
         return f"c{self.needed.index(name)}"
 
 

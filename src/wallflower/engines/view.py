@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wallflower.engines.base import Record
+from wallflower.engines.people import People, people_of, read_columns
 from wallflower.engines.reading_rule import Kind, Rule, rule_for
 from wallflower.errors import DeclarationError, UsageError, nearest_name
-from wallflower.schema.declaration import Declaration
+from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Bins, Categories
 from wallflower.schema.formats import CellFormat
 
+NOWHERE = Column(name="", role="identifier", domain=None)
 POSITION = re.compile("row:(0|[1-9][0-9]{0,17})")
 
 
@@ -25,6 +27,8 @@ class View:
     columns: tuple[str, ...]
     rules: Mapping[str, Rule]
     key_kind: Kind | None
+    people: People | None = None
+    """How the rows of a person are joined; None where the unit is a row."""
 
     def check(self, columns: Sequence[str]) -> None:
         for name in columns:
@@ -90,12 +94,13 @@ def view_of(
     declaration: Declaration, columns: tuple[str, ...], kinds: Mapping[str, Kind], *, decimal: str = "."
 ) -> View:
     """Rules for the columns, given what the data's schema says they hold."""
-    if declaration.unit == "person":
-        raise DeclarationError('unit = "person" is declared, and this source cannot join the rows of a person.')
+    read = [name for name in read_columns(declaration, columns) if declaration.columns.get(name, NOWHERE).domain]
     rules = {
-        name: rule_for(declaration.column(name), kinds[name], format_for(declaration, name, decimal))
-        for name in columns
+        # A count of a person's rows reads no cell.
+        name: rule_for(declaration.column(name), kinds.get(name, Kind.NOTHING), format_for(declaration, name, decimal))
+        for name in dict.fromkeys((*columns, *read))
     }
+    people = people_of(declaration, columns, kinds, rules, decimal)
     key_kind = None
     if declaration.key is not None:
         key_kind = kinds[declaration.key]
@@ -104,7 +109,7 @@ def view_of(
                 f"the key column '{declaration.key}' holds timestamps, which have no one text.",
                 hint="Choose another key, or make it a date or a text.",
             )
-    return View(declaration, columns, rules, key_kind)
+    return View(declaration, columns, {name: rules[name] for name in columns}, key_kind, people)
 
 
 def format_for(declaration: Declaration, name: str, decimal: str) -> CellFormat:
@@ -117,7 +122,7 @@ def format_for(declaration: Declaration, name: str, decimal: str) -> CellFormat:
 def with_key(declaration: Declaration, columns: Sequence[str]) -> tuple[str, ...]:
     """The physical columns a view needs."""
     keyed = () if declaration.key is None else (declaration.key,)
-    return tuple(dict.fromkeys((*columns, *keyed)))
+    return tuple(dict.fromkeys((*read_columns(declaration, columns), *keyed)))
 
 
 def position(key: str) -> int | None:

@@ -45,6 +45,17 @@ def check_full(detector: Detector, search: str | None, utility: str | Utility, s
         )
 
 
+def check_answers(guarantee: str, search: str | None, certificate: object, *, top: int, larger: int | None) -> None:
+    if top > 1 and (search not in (None, "exact") or certificate is not None):
+        raise UsageError(
+            "'top' above 1 takes the exact search and no certificate: each of them costs its part of epsilon."
+        )
+    if larger is not None and guarantee != "full":
+        raise UsageError(
+            "'larger' belongs to guarantee 'full': output-constrained answers prefer larger contexts already."
+        )
+
+
 def check_certificate(guarantee: str, epsilon: Fraction, part: Fraction | None, failure: Fraction | None) -> None:
     if guarantee != "full" and (part is not None or failure is not None):
         raise UsageError("a certificate belongs to guarantee 'full'; every output-constrained answer is valid already.")

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from wallflower.explain import searches
+from wallflower.explain import searches, streaming
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.selection import Selection, bought, shortfall
+from wallflower.mechanisms.exponential import Exponential
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import OutputConstrainedDP
 
@@ -28,12 +29,16 @@ class Plan:
     neighbours: str
     start: tuple[tuple[int, ...], ...] | None
     """Codes of the asker's own starting context; None: the first valid one of the public order."""
+    top: int = 1
+    """Contexts to release, one after the other without replacement; only by `exact`."""
+    streamed: bool = False
+    """Whether there may be more contexts than are held in memory."""
     concentrated: bool = False
     """Whether the budget is counted in zCDP, where selections of bounded range cost less."""
 
     @property
     def selections(self) -> int:
-        return searches.selections(self.search, self.samples)
+        return self.top * searches.selections(self.search, self.samples)
 
     @property
     def selection(self) -> Selection:
@@ -43,7 +48,7 @@ class Plan:
             distance=self.sensitivity,
             monotone=self.monotone,
             neighbours=self.neighbours,
-            better=self.selections == 1 and not self.concentrated,
+            better=self.selections == 1 and not self.streamed and not self.concentrated,
         )
 
     def guarantee(self, *, holds_when: str) -> OutputConstrainedDP:
@@ -56,17 +61,29 @@ class Plan:
         """The exact search falls short of the best utility by more than this once in twenty times at most."""
         return shortfall(self.selection, contexts_log2)
 
-    def run(self, landscape: Landscape, entropy: Entropy) -> int | None:
-        """The index of the released context."""
+    def run(self, landscape: Landscape, entropy: Entropy) -> list[int]:
+        """The indices of the released contexts; none where there is no answer."""
+        selection = self.selection
+        if isinstance(selection, Exponential) and self.search == "exact":
+            return streaming.select(
+                landscape.view,
+                scores=landscape.block_scores,
+                candidates=landscape.valid_places,
+                selection=selection,
+                h=self.top,
+                entropy=entropy,
+            )
         if self.search == "exact":
             every = landscape.every_valid
-            return searches.draw(
+            found = searches.draw(
                 searches.exact(cast("Sequence[int]", every)),
                 lambda indices: landscape.every_score[indices],
-                self.selection,
+                selection,
                 entropy,
             )
-        return searches.draw(self._begin(landscape), landscape.scores, self.selection, entropy)
+        else:
+            found = searches.draw(self._begin(landscape), landscape.scores, selection, entropy)
+        return [] if found is None else [found]
 
     def _begin(self, landscape: Landscape) -> searches.Search:
         if self.search == "uniform":

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Detector, spelled
-from wallflower.detectors.contexts import Robust, Robustness
+from wallflower.detectors.contexts import Batch, Robust, Robustness, Scorer
 from wallflower.errors import UsageError
+from wallflower.explain import streaming
 from wallflower.explain.record_view import RecordView
 from wallflower.explain.selection import Selection, bought
+from wallflower.mechanisms.exponential import Exponential
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import BUT_ASKED, PureDP
@@ -71,12 +73,20 @@ class Plan:
     max_rows: int
     """Declared; no distance is larger, so no score need be."""
     certificate: Certificate | None
+    larger: int | None = None
+    """Prefer large contexts: one counts min(its rows, so many times the rows that must change)."""
+    top: int = 1
+    """Contexts to release, one after the other without replacement."""
+    streamed: bool = False
+    """Whether there may be more contexts than are held in memory."""
     concentrated: bool = False
     """Whether the budget is counted in zCDP, where selections of bounded range cost less."""
 
     @property
     def robustness(self) -> Robustness:
-        return self.detector.robustness(self.least)
+        if self.larger is None:
+            return self.detector.robustness(self.least)
+        return Robustness(unit=self.larger, replaced=2 * self.larger, monotone=False)
 
     @property
     def unit(self) -> int:
@@ -91,15 +101,15 @@ class Plan:
     @property
     def selection(self) -> Selection:
         return bought(
-            self.epsilon,
+            self.epsilon / self.top,
             distance=self.distance,
             monotone=self.robustness.monotone,
             neighbours=self.neighbours,
-            better=not self.concentrated,
+            better=self.top == 1 and not self.streamed and not self.concentrated,
         )
 
     def guarantee(self) -> PureDP:
-        total = self.selection.guarantee(distance=self.distance, neighbours=self.neighbours).epsilon
+        total = self.top * self.selection.guarantee(distance=self.distance, neighbours=self.neighbours).epsilon
         if self.certificate is not None:
             noise = self.certificate.noise
             total += noise.guarantee(distance=self.certificate.distance, neighbours=self.neighbours).epsilon
@@ -115,26 +125,72 @@ class Plan:
     @property
     def cap(self) -> int:
         """Scores beyond this count as this, below its negative as that: public, so that what one row moves stays the same."""
+        if self.larger is not None:
+            return self.max_rows
         most = (self.contexts_log2 * math.log(2) + BEYOND) / float(self.selection.exponent)
-        if self.certificate is not None:
-            most = max(most, (self.certificate.threshold + BEYOND * float(self.certificate.noise.scale)) * self.unit)
-        return min(math.ceil(most), self.max_rows * self.unit)
+        return min(max(math.ceil(most), self._certified * self.unit), self.max_rows * self.unit)
+
+    @property
+    def rows_cap(self) -> int:
+        """The same for the detector's own scores."""
+        if self.larger is None:
+            return self.cap
+        most = max(-(-self.max_rows // self.larger), self._certified)
+        return min(most, self.max_rows) * self.detector.robustness(self.least).unit
+
+    @property
+    def _certified(self) -> int:
+        """Rows beyond which the certificate passes for certain."""
+        if self.certificate is None:
+            return 0
+        return math.ceil(self.certificate.threshold + BEYOND * float(self.certificate.noise.scale))
+
+    def scorer(self, view: RecordView) -> Scorer:
+        """One score per context, from the clipped state alone: there is no other test of validity."""
+        return _Scores(self, view)
 
     def scores(self, view: RecordView) -> NDArray[np.int64]:
-        """One score per context, from the clipped state alone: there is no other test of validity."""
-        scorer, found = self.detector.scorer(view, self.cap), []
+        scorer, found = self.scorer(view), []
         for block in view.blocks(BLOCK):
-            found.append(np.clip(scorer.scores(block), -self.cap, self.cap))
+            found.append(scorer.scores(block))
             report("contexts", block.begin + block.size, view.space.count)
         return np.concatenate(found)
 
-    def run(self, view: RecordView, entropy: Entropy) -> int | None:
-        scores = self.scores(view)
-        index = self.selection(scores, entropy)
+    def run(self, view: RecordView, entropy: Entropy) -> list[int]:
+        """The indices of the released contexts; none where the certificate refuses."""
+        selection, scorer = self.selection, _Scores(self, view)
+        if isinstance(selection, Exponential):
+            found = streaming.select(
+                view, scores=scorer.scores, candidates=None, selection=selection, h=self.top, entropy=entropy
+            )
+        else:
+            found = [selection(self.scores(view), entropy)]
+        if self.certificate is not None:
+            rows = int(scorer.rows(view.few(np.array(found[:1])))[0])
+            return found if self.certificate.passes(rows, entropy) else []
+        return found
+
+
+class _Scores:
+    """A detector's scores, clipped to public bounds, large contexts preferred where the plan says so."""
+
+    def __init__(self, plan: Plan, view: RecordView) -> None:
+        self._plan, self._scorer = plan, plan.detector.scorer(view, plan.rows_cap)
+        self._unit = plan.detector.robustness(plan.least).unit
+
+    def scores(self, batch: Batch) -> NDArray[np.int64]:
+        found = self._scorer.scores(batch)
+        if self._plan.larger is not None:
+            found = np.minimum(self._plan.larger * self._whole(found), batch.population)
+        return np.clip(found, -self._plan.cap, self._plan.cap)
+
+    def rows(self, batch: Batch) -> NDArray[np.int64]:
+        """Rows that must change before each context is no longer valid: what the certificate looks at."""
+        return self._whole(self._scorer.scores(batch))
+
+    def _whole(self, scores: NDArray[np.int64]) -> NDArray[np.int64]:
         # Rounding down to whole rows keeps "no row moves it by more than one" and "above 0 only when valid".
-        if self.certificate is not None and not self.certificate.passes(int(scores[index]) // self.unit, entropy):
-            return None
-        return index
+        return np.clip(scores, -self._plan.rows_cap, self._plan.rows_cap) // self._unit
 
 
 def supported(detector: Detector, least: int) -> Robust:

@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.contexts import Decider, Scorer
+from wallflower.explain.batches import Block
 from wallflower.explain.record_view import RecordView
 from wallflower.progress import report
+
+FEW = 64
+"""So many contexts of a block are decided on their own."""
 
 
 class Landscape:
@@ -42,6 +46,15 @@ class Landscape:
             found = self._scorer.scores(self.view.few(np.array(new, dtype=np.int64)))
             self._scored.update(zip(new, found.tolist(), strict=True))
         return np.array([self._scored[index] for index in asked], dtype=np.int64)
+
+    def block_scores(self, block: Block) -> NDArray[np.int64]:
+        return self._scorer.scores(block)
+
+    def valid_places(self, block: Block, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Those of these places of a block whose contexts are valid. A few are decided one by one."""
+        if len(places) <= FEW:
+            return places[self._decider.valid(self.view.few(block.begin + places))]
+        return places[self._decider.valid(block)[places]]
 
     @cached_property
     def every_valid(self) -> NDArray[np.int64]:

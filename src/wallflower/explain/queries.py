@@ -10,7 +10,7 @@ from wallflower.detectors.contexts import Fast, Scorer
 from wallflower.engines.base import Record, Rows
 from wallflower.errors import UsageError
 from wallflower.explain import constrained, full, trial
-from wallflower.explain.checks import check_certificate, check_columns, check_full, check_search, one_of
+from wallflower.explain.checks import check_answers, check_certificate, check_columns, check_full, check_search, one_of
 from wallflower.explain.fields import Contexts, Start
 from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
@@ -24,10 +24,13 @@ from wallflower.explain.validity import decider
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.fields import Epsilon, MaybeEpsilon, Names, Whole
+from wallflower.schema.fields import Epsilon, MaybeEpsilon, MaybeWhole, Names, Whole
 
-REACH, SLOW_REACH = 24, 12
-"""log2 of how many contexts `exact` looks at, at most: with fast detectors and built-in utilities, and with one's own."""
+IN_MEMORY = 24
+"""log2 of how many contexts are held at once; beyond, they are counted in one pass and found in a second."""
+REACH, SLOW_REACH, MOST_REACH = 30, 12, 40
+"""log2 of how many contexts `exact` looks at: by default with fast detectors and built-in utilities; with one's own; and if asked for."""
+SAMPLES = 50
 MOST_SUM = 2**60
 """Sums of a whole column of steps stay within a machine word."""
 
@@ -55,7 +58,7 @@ class Context:
     guarantee: Literal["output-constrained", "full"] = "output-constrained"
     search: Literal["exact", "uniform", "walk", "dfs", "bfs"] | None = None
     """None: `exact` when the declared domain has at most 2^24 contexts around a record (2^12 for a detector or utility of one's own), else `bfs`."""
-    samples: Whole = Whole(50, least=1, most=10_000)
+    samples: Whole = Whole(SAMPLES, least=1, most=10_000)
     """Contexts that a search other than `exact` collects; the paper's 50."""
     min_population: Whole = Whole(10, least=1)
     """A context with fewer rows is not valid. 10 is the least count many statistical offices publish."""
@@ -64,6 +67,10 @@ class Context:
     """A public context, `col=v|v;col=v`: what `overlap` compares with, and where walk, dfs and bfs begin."""
     contexts: Contexts = Contexts()
     """Languages of columns, `job=sets,age=range`; others by the public default (`explain.languages`)."""
+    top: Whole = Whole(1, least=1, most=1000)
+    """How many contexts to release; each is a selection of its own, and they share epsilon."""
+    larger: MaybeWhole = MaybeWhole(least=1)
+    """With `full`: prefer large contexts, one counting min(its rows, `larger` times the rows that must change before it is no longer valid)."""
     certificate_epsilon: MaybeEpsilon = MaybeEpsilon()
     """With `full`: the part of epsilon spent on checking that the selected context is valid, else no answer."""
     certificate_failure: MaybeEpsilon = MaybeEpsilon()
@@ -75,6 +82,7 @@ class Context:
         check_search(self.search, self.utility, self.start)
         if self.guarantee == "full":
             check_full(self.detector, self.search, self.utility, self.start, self.min_population)
+        check_answers(self.guarantee, self.search, self.certificate_epsilon, top=self.top, larger=self.larger)
         check_certificate(self.guarantee, self.epsilon, self.certificate_epsilon, self.certificate_failure)
 
     @property
@@ -108,16 +116,18 @@ class Context:
     @property
     def _reach(self) -> int:
         slow = not isinstance(self.detector, Fast) or not isinstance(self.utility, str)
-        return SLOW_REACH if slow else REACH
+        return SLOW_REACH if slow else min(REACH, getattr(self.detector, "practical_log2", REACH))
 
     def _search(self, contexts_log2: int) -> str:
         reach = self._reach
-        if self.search is None and self.guarantee == "output-constrained":
+        if self.search is None and self.guarantee == "output-constrained" and self.top == 1:
             return "exact" if contexts_log2 <= reach else "bfs"
+        if self.search == "exact" and reach > SLOW_REACH:
+            reach = MOST_REACH
         if self.search in (None, "exact") and contexts_log2 > reach:
             raise UsageError(
                 f"there are 2^{contexts_log2} contexts, and looking at all of them is limited to 2^{reach}.",
-                hint="Name fewer columns in 'by', declare coarser values, or choose another search.",
+                hint="Write contexts in smaller languages (--contexts), name fewer columns in 'by', or choose another search.",
             )
         return self.search or "exact"
 
@@ -132,6 +142,9 @@ class Context:
             monotone=True if own is None else own.monotone,
             neighbours=declaration.neighbours,
             start=self._start_codes(languages),
+            top=self.top,
+            streamed=languages.most_log2 > IN_MEMORY,
+            concentrated=_concentrated(declaration, "output-constrained-dp"),
         )
 
     def _full(self, declaration: Declaration) -> full.Plan:
@@ -156,6 +169,10 @@ class Context:
             contexts_log2=size,
             max_rows=declaration.max_rows,
             certificate=certificate,
+            larger=self.larger,
+            top=self.top,
+            streamed=size > IN_MEMORY,
+            concentrated=_concentrated(declaration, "dp"),
         )
 
     def price(self, declaration: Declaration) -> Price:
@@ -177,7 +194,14 @@ class Context:
             {**public, "utility": utility},
             languages.most_log2,
             moves=_named_by_place(declaration),
+            idle=self._idle,
         )
+
+    @property
+    def _idle(self) -> list[str]:
+        """Settings that were given and that only the other searches use."""
+        samples = ["samples"] if self.samples != SAMPLES else []
+        return samples + (["start"] if self.start is not None and self.utility != "overlap" else [])
 
     def _view(self, rows: Rows) -> tuple[RecordView, bool]:
         """The rows as the record sees them. An unknown record takes the same path with a made-up one, and gets no answer."""
@@ -224,24 +248,31 @@ class Context:
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
         view, known = self._view(rows)
         if self.guarantee == "full":
-            index = self._full(rows.declaration).run(view, entropy)
+            found = self._full(rows.declaration).run(view, entropy)
         else:
-            index = self._constrained(rows.declaration).run(self._landscape(view), entropy)
-        if index is None or not known:
+            found = self._constrained(rows.declaration).run(self._landscape(view), entropy)
+        if not found or not known:
             return None
-        return {"context": view.space.named(index), "text": text(view.space, index)}
+        said = [{"context": view.space.named(index), "text": text(view.space, index)} for index in found]
+        return said[0] if self.top == 1 else {"contexts": said}
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         view, known = self._view(rows)
         if not known:
             return {"facts": {"record": "not found, dropped, or not unique"}, "figures": {}}
+        if view.space.count > 2 ** min(self._reach, IN_MEMORY):
+            return {"facts": {"contexts": f"{view.space.count}, too many to look at all"}, "figures": {}}
         if self.guarantee == "full":
             robust = self._full(rows.declaration)
             return seen(view, self._landscape(view), robust.selection, robust=robust.scores(view))
         plan = self._constrained(rows.declaration)
-        if plan.search != "exact" and view.space.count > 2**self._reach:
-            return {"facts": {"contexts": f"{view.space.count}, too many to look at all"}, "figures": {}}
         return seen(view, self._landscape(view), plan.selection if plan.search == "exact" else None)
+
+
+def _concentrated(declaration: Declaration, family: str) -> bool:
+    """Whether this table's budget counts many small selections in zCDP."""
+    budget = declaration.budgets.get(family)
+    return budget is not None and budget.accounting == "zcdp"
 
 
 def _named_by_place(declaration: Declaration) -> bool:

@@ -28,21 +28,26 @@ class Space:
     (8, {'job': ['CEO', 'Lawyer'], 'city': ['Ottawa']})
     """
 
-    columns: tuple[str, ...]
-    domains: tuple[Categories | Bins, ...]
+    vocabularies: tuple[Vocabulary, ...]
     own: tuple[int, ...]
     """The record's code in each column."""
-    axes: tuple[tuple[Axis, ...], ...]
-    """Of each column."""
 
     @classmethod
     def of(cls, vocabularies: Sequence[Vocabulary], own: Sequence[int]) -> Space:
-        return cls(
-            columns=tuple(one.column for one in vocabularies),
-            domains=tuple(one.domain for one in vocabularies),
-            own=tuple(own),
-            axes=tuple(one.axes(code) for one, code in zip(vocabularies, own, strict=True)),
-        )
+        return cls(vocabularies=tuple(vocabularies), own=tuple(own))
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(one.column for one in self.vocabularies)
+
+    @cached_property
+    def domains(self) -> tuple[Categories | Bins, ...]:
+        return tuple(one.domain for one in self.vocabularies)
+
+    @cached_property
+    def axes(self) -> tuple[tuple[Axis, ...], ...]:
+        """Of each column."""
+        return tuple(one.axes(code) for one, code in zip(self.vocabularies, self.own, strict=True))
 
     @cached_property
     def digits(self) -> tuple[tuple[int, Axis], ...]:

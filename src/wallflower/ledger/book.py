@@ -8,19 +8,18 @@ whole chain is read by `verify`, and an older entry is checked when it is read.
 from __future__ import annotations
 
 import hashlib
-import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import wraps
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
-from wallflower.errors import LedgerError, WallflowerError
+from wallflower.errors import LedgerError
 from wallflower.ledger import ledger_errors, marker, statement, verification
-from wallflower.ledger.admission import OWNER, Ask, Debit, Shares, binding, checked, debits
+from wallflower.ledger.admission import OWNER, Ask, Debit, Shares, checked, debits
+from wallflower.ledger.chain import AfterCommit, Chain, helpful
+from wallflower.ledger.charge import Charge
 from wallflower.ledger.events import Event
 from wallflower.ledger.history import Line, history
 from wallflower.ledger.journal import Journal, limits_of
@@ -42,87 +41,12 @@ RECOMPUTED = frozenset({"plain-k-anonymity"})
 """Accounts whose promise is no matter of chance: an answer that was never recorded may be computed anew, uncharged."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Charge:
-    """A charge that is on disk, or the recorded answer to a request that was charged before."""
-
-    entry: int
-    request_id: str
-    account: str
-    """The table's id."""
-    at: str
-    head: str
-    """The hash of the charge's own event."""
-    debited: tuple[Debit, ...] = ()
-    """Every account it is booked in, this charge included."""
-    asked: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """The question in full, as it is kept."""
-    replay: dict[str, Any] | None = field(default=None, repr=False)
-    file: str | None = None
-    """The digest of the kept file of a recorded publication."""
-
-    @property
-    def spent(self) -> dict[str, str]:
-        """In the account of this family that binds, this charge included."""
-        spent: dict[str, str] = binding(self.debited).to_json()["spent"]
-        return spent
-
-    @property
-    def left(self) -> dict[str, str]:
-        left: dict[str, str] = binding(self.debited).to_json()["left"] or {}
-        return left
-
-    def to_json(self) -> dict[str, Any]:
-        """The `ledger` part of a release."""
-        return {
-            "account": self.account,
-            "entry": self.entry,
-            "spent": self.spent,
-            "left": self.left,
-            "debited": [debit.to_json() for debit in self.debited],
-            "head": f"sha256:{self.head}",
-        }
-
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
-
-
-def _helpful(
-    method: Callable[Concatenate[Ledger, Arguments], Result],
-) -> Callable[Concatenate[Ledger, Arguments], Result]:
-    """Turn what goes wrong with the store into a sentence that helps, without a chain or a library's traceback."""
-
-    @wraps(method)
-    def helped(self: Ledger, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
-        known = self._known
-        try:
-            return method(self, *arguments, **named)
-        except WallflowerError:
-            raise
-        except Damaged as error:
-            trouble: WallflowerError | None = ledger_errors.damaged(self.place, str(error))
-        except Exception as error:  # whatever the store cannot explain is raised again below
-            trouble = self._store.explain(error, known=known, making=method.__name__ == "_make")
-            if trouble is None:
-                raise
-        if trouble is None:  # pragma: no cover - raised above
-            raise AssertionError
-        raise trouble  # outside the handlers: inside them Python would keep the first error as __context__
-
-    return helped
-
-
-class Ledger:
+class Ledger(Chain):
     """The ledger of one table. Made by `Ledger.init`, never by a charge."""
 
     def __init__(self, store: Store, *, patience_s: float = PATIENCE_S) -> None:
-        self.place = store.place
-        self._store = store
-        self._patience_s = patience_s
-        self._journal: Journal | None = None
-        self._known = False
-        self._lock = threading.Lock()
+        super().__init__(store)
+        self.patience_s = patience_s
         self._answering: set[int] = set()
         """Entries that this very object has charged and not yet answered."""
         self._part = uuid.uuid4().hex
@@ -180,7 +104,7 @@ class Ledger:
 
     def admit(self, ask: Ask) -> Charge:
         """`charge`, for a request that has an id."""
-        deadline = time.monotonic() + self._patience_s
+        deadline = time.monotonic() + self.patience_s
         retried = False
         while True:
             try:
@@ -193,10 +117,10 @@ class Ledger:
             if charge is not None:
                 return charge
             if time.monotonic() >= deadline:
-                raise ledger_errors.pending(str(ask.request_id), self._entry_of(ask))
+                raise ledger_errors.pending(str(ask.request_id), self.entry_of(ask))
             time.sleep(POLL_S)
 
-    @_helpful
+    @helpful
     def _admit(self, ask: Ask) -> Charge | None:
         """The charge, made or found; None while another process is answering it."""
         with self._transaction(write=True) as transaction:
@@ -272,9 +196,9 @@ class Ledger:
         if Account.of(content["account"]).kind in RECOMPUTED:
             return charge
         self._append(transaction, "closed", {"charge": charge.entry, "why": "its process has ended"})
-        raise _AfterCommit(ledger_errors.dead(charge.request_id, charge.entry))
+        raise AfterCommit(ledger_errors.dead(charge.request_id, charge.entry))
 
-    @_helpful
+    @helpful
     def _check(self, ask: Ask) -> bool:
         with self._transaction(write=False) as transaction:
             if ask.request_id is not None:
@@ -291,13 +215,13 @@ class Ledger:
             checked(self.journal, ask, self.place)
         return False
 
-    @_helpful
+    @helpful
     def _preview(self, ask: Ask) -> tuple[Debit, ...]:
         with self._transaction(write=False):
             return debits(self.journal, checked(self.journal, ask, self.place), ask.declaration)
 
-    @_helpful
-    def _entry_of(self, ask: Ask) -> int:
+    @helpful
+    def entry_of(self, ask: Ask) -> int:
         with self._transaction(write=False) as transaction:
             found = transaction.charge(ask.asker, str(ask.request_id))
             return 0 if found is None else found.entry
@@ -315,7 +239,7 @@ class Ledger:
                     raise ledger_errors.unsure(self.place, f"of entry {entry}") from None
         raise AssertionError  # pragma: no cover - the loop returns or raises
 
-    @_helpful
+    @helpful
     def _answer(self, entry: int, release: Mapping[str, Any], file: bytes | None) -> dict[str, Any]:
         with self._transaction(write=True) as transaction:
             return self.answer_within(transaction, entry, release, file)
@@ -354,14 +278,14 @@ class Ledger:
             return False
         return False
 
-    @_helpful
+    @helpful
     def close(self, entry: int, why: str) -> None:
         """Say that a charge will have no answer; its request id is dead from now on. Nothing where it has one."""
         with self._transaction(write=True) as transaction:
             if transaction.reply(entry) is None and self._event(transaction, entry).kind == "charge":
                 self._append(transaction, "closed", {"charge": entry, "why": why})
 
-    @_helpful
+    @helpful
     def close_request(self, asker: str, request: str, why: str) -> None:
         """`close`, by the id of a request; refused where it is not a charge that waits."""
         with self._transaction(write=True) as transaction:
@@ -370,7 +294,7 @@ class Ledger:
                 raise ledger_errors.no_such_request(self.place, request)
             self._append(transaction, "closed", {"charge": found.entry, "why": why})
 
-    @_helpful
+    @helpful
     def kept(self, digest: str) -> bytes:
         """The file of a publication, as it was recorded."""
         with self._transaction(write=False) as transaction:
@@ -379,7 +303,7 @@ class Ledger:
             raise Damaged("the file of a publication is missing, or is not what was recorded")
         return content
 
-    @_helpful
+    @helpful
     def show(self, declaration: Declaration) -> statement.Statement:
         """What has been spent, what is left, and what the numbers bound."""
         with self._transaction(write=False) as transaction:
@@ -389,7 +313,7 @@ class Ledger:
             explained = transaction.explained(statement.LISTED)
             return statement.of(journal, declaration, explained=explained, conditions=sorted(set(said)))
 
-    @_helpful
+    @helpful
     def history(self, *, asker: str | None = None) -> list[Line]:
         """Every event in plain words, oldest first; with `asker`, theirs alone."""
         with self._transaction(write=False) as transaction:
@@ -397,7 +321,7 @@ class Ledger:
         answered = frozenset(event.content["charge"] for event in events if event.kind == "answer")
         return list(history(events, answered=answered, asker=asker))
 
-    @_helpful
+    @helpful
     def verify(self, *, anchor: str | None = None) -> verification.Verified:
         """The whole chain, every sum and every kept file; with `anchor`, that it holds that entry."""
         self._store.inspect()
@@ -407,22 +331,25 @@ class Ledger:
             raise ledger_errors.older_than(self.place, str(anchor))
         return found
 
-    @_helpful
+    @helpful
     def backup(self, target: str | Path) -> None:
         """A whole copy of the ledger in a file, consistent while others write."""
         self._read()
-        self._store.backup(str(target))
+        try:
+            self._store.backup(str(target))
+        except FileExistsError:
+            raise LedgerError(f"'{target}' is there already, and is not replaced.", hint="Name another file.") from None
 
-    @_helpful
+    @helpful
     def _read(self) -> None:
         with self._transaction(write=False):
             pass
 
-    @_helpful
+    @helpful
     def _exists(self) -> bool:
         return self._store.exists()
 
-    @_helpful
+    @helpful
     def _change(self, declaration: Declaration, by: str, reason: str) -> list[str]:
         now = limits_of(declaration)
         with self._transaction(write=True) as transaction:
@@ -432,7 +359,7 @@ class Ledger:
                 self._append(transaction, "limits", {"format": FORMAT, **now, "by": by, "reason": reason})
         return lines
 
-    @_helpful
+    @helpful
     def _make(self, declaration: Declaration, by: str, reason: str) -> list[str]:
         limits = {"format": FORMAT, **limits_of(declaration), "by": by, "reason": reason}
         earlier = marker.earlier(declaration)
@@ -451,77 +378,6 @@ class Ledger:
         """What the store has to say about how it is set up."""
         advice: Callable[[], list[str]] | None = getattr(self._store, "advice", None)
         return advice() if advice is not None else []
-
-    @property
-    def journal(self) -> Journal:
-        if self._journal is None:
-            raise Damaged("it has not been read")
-        return self._journal
-
-    def _append(
-        self, transaction: Transaction, kind: str, content: Mapping[str, Any], *, at: str | None = None
-    ) -> Event:
-        """The next event, and a checkpoint after it where one is due."""
-        journal = self.journal
-        before = journal.entry
-        made = [Event.after(journal.head, table=journal.table, entry=before + 1, kind=kind, content=content, at=at)]
-        journal.add(made[0])
-        if journal.is_due:
-            state = {"state": journal.state()}
-            made.append(
-                Event.after(journal.head, table=journal.table, entry=before + 2, kind="checkpoint", content=state)
-            )
-            journal.add(made[1])
-        transaction.append([event.row() for event in made], journal.place)
-        return made[0]
-
-    def _event(self, transaction: Transaction, entry: int) -> Event:
-        """An earlier entry, checked against the hash of the one before it."""
-        rows = list(transaction.entries(after=max(entry - 2, 0), most=2 if entry > 1 else 1))
-        if not rows or rows[-1].entry != entry:
-            raise Damaged(f"entry {entry} is missing")
-        before = rows[0].hash if entry > 1 else "0" * 64
-        return Event.stored(rows[-1], table=self.journal.table, before=before)
-
-    @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
-        """A writing transaction for several charges and answers at once: `ledger.batching`."""
-        with self._transaction(write=True) as transaction:
-            yield transaction
-
-    @contextmanager
-    def _transaction(self, *, write: bool) -> Iterator[Transaction]:
-        """The journal up to date and, with `write`, nobody else writing; on disk when the block has ended."""
-        later: LedgerError | None = None
-        with self._lock:
-            try:
-                with self._store.transaction(write=write) as transaction:
-                    self._catch_up(transaction)
-                    try:
-                        yield transaction
-                    except _AfterCommit as wait:
-                        later = wait.error
-            except BaseException:
-                if write:
-                    self._journal = None  # it may hold what was not written; the next use reads it anew
-                raise
-        if later is not None:
-            raise later
-
-    def _catch_up(self, transaction: Transaction) -> None:
-        head = transaction.head()
-        if head is None:
-            raise ledger_errors.missing(self.place, str(self._store.table))
-        self._journal = verification.caught_up(transaction, self._journal, head)
-        self._known = True
-
-
-class _AfterCommit(Exception):  # noqa: N818 - a message between a transaction and its end
-    """Commit what was written, then raise this error."""
-
-    def __init__(self, error: LedgerError) -> None:
-        super().__init__()
-        self.error = error
 
 
 def _store(place: Declaration | str | Path, patience_s: float) -> Store:

@@ -19,6 +19,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from wallflower.schema.canonical import text
@@ -71,8 +72,9 @@ class Event:
     """Canonical JSON."""
     hash: str
 
-    @property
+    @cached_property
     def content(self) -> dict[str, Any]:
+        """What it says; read once, and not to be changed."""
         content: dict[str, Any] = json.loads(self.body)
         return content
 

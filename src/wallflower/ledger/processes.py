@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,13 @@ SPACE = Path("/proc/self/ns/pid")
 
 def this_process(part: str, presence: int | None) -> dict[str, Any]:
     """What a charge says about who answers it; `part` tells users of one process apart."""
-    number = os.getpid()
-    found: dict[str, Any] = {"boot": boot(), "space": space(), "number": number, "began": began(number), "part": part}
+    found = {**_named(os.getpid()), "part": part}
     return found if presence is None else {**found, "presence": presence}
+
+
+@lru_cache(maxsize=4)
+def _named(number: int) -> dict[str, Any]:
+    return {"boot": boot(), "space": space(), "number": number, "began": began(number)}
 
 
 def is_gone(process: Mapping[str, Any], present: Callable[[int], bool | None], *, one_machine: bool) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from wallflower.errors import DeclarationError
 from wallflower.privacy.account import Account, Amounts
@@ -16,6 +17,19 @@ BUT_ASKED = "every row but the asked-for one"
 """The asked-for row is whichever row carries the key that was asked for: a second row with that key is no other row."""
 
 CHANGES = {"add-remove": "added or removed", "replace-one": "replaced by another"}
+
+
+def worded(text: str, unit: str) -> str:
+    """`text` about rows, said about the unit: where every person is one row, each row it speaks of is a person.
+
+    >>> worded("Rows are kept; one row leaves (max_rows = 3).", "person")
+    'People are kept; one person leaves (max_rows = 3).'
+    """
+    if unit != "person":
+        return text
+    for word, other in (("rows", "people"), ("row", "person"), ("Rows", "People"), ("Row", "Person")):
+        text = re.sub(rf"\b{word}\b", other, text)
+    return text
 
 
 def factor(epsilon: Fraction) -> str:
@@ -65,7 +79,7 @@ class Guarantee:
             "parameters": self.parameters,
             "neighbours": self.neighbours,
             "unit": self.unit,
-            "protects": self.protects,
+            "protects": worded(self.protects, self.unit),
             "holds_when": self.holds_when,
             "sentence": self.sentence,
         }
@@ -83,7 +97,13 @@ class Guarantee:
             sentence if self.holds_when == "always" else f"When {self.holds_when}: {sentence[0].lower()}{sentence[1:]}"
         )
 
+    def about(self, unit: str) -> Self:
+        """The same promise about another unit; what it says of rows is then said of people."""
+        return replace(self, unit=unit, holds_when=worded(self.holds_when, unit))
+
     def _rest(self) -> str:
+        if self.protects == BUT_ASKED and self.unit == "person":
+            return " The asked-for person, all of whose rows carry the id that was asked for, is not protected."
         return (
             " The asked-for row itself, which is any row with the key that was asked for, is not protected."
             if self.protects == BUT_ASKED

@@ -49,8 +49,8 @@ class OutputConstrainedDP(Guarantee):
     def sentence(self) -> str:
         return (
             f"No answer is more than {factor(self.epsilon)} times as likely as it would be if {self._changed()}, provided "
-            f"that {self.holds_when}. A row whose change alters that set is not protected by this promise, and neither "
-            "is the asked-for row: the answer itself says that it stands out."
+            f"that {self.holds_when}. A {self.unit} whose change alters that set is not protected by this promise, and "
+            f"neither is the asked-for {self.unit}: the answer itself says that it stands out."
         )
 
     @property

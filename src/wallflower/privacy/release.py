@@ -128,9 +128,15 @@ def _debit(debit: Mapping[str, Any]) -> str:
     return f"{debit['account']}: {left}"
 
 
-def _said(value: Mapping[str, Any]) -> str:
+def _said(value: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one line a shape
     if isinstance(value.get("text"), str):
         return str(value["text"])
+    if isinstance(value.get("records"), list):
+        return "; ".join(
+            f"{one['record']}: {_said(one['answer']) if one['answer'] else 'no answer'}" for one in value["records"]
+        )
+    if isinstance(value.get("contexts"), list):
+        return "; ".join(str(one["text"]) for one in value["contexts"])
     if "answers" in value:
         return "; ".join(
             f"{_plain(one['asked'])}: {'an anomaly' if one['anomalous'] else 'no anomaly'}" for one in value["answers"]

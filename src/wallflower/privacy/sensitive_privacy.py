@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from wallflower.errors import DeclarationError
 from wallflower.privacy.account import Account, Amounts, Kind
-from wallflower.privacy.guarantee import CHANGES, Guarantee, at_least_zero, between_tables, factor, losses
+from wallflower.privacy.guarantee import CHANGES, Guarantee, at_least_zero, between_tables, factor, losses, worded
 from wallflower.schema.exact import shown
 
 SENSITIVE_ROWS = (
@@ -54,11 +54,12 @@ class SensitivePrivacy(Guarantee):
     @property
     def sentence(self) -> str:
         such = " such row" if self.neighbours == "replace-one" else ""
-        return self._when(
+        sentence = (
             f"No answer is more than {factor(self.epsilon)} times as likely as it would be if any one protected row were "
             f"{CHANGES[self.neighbours]}{such}. Protected is {self.protects} (model '{self.model}', k = {self.k}). "
             "Other rows are protected less, the further they are from normal, and some not at all."
         )
+        return self._when(worded(sentence, self.unit))
 
     @property
     def account(self) -> Account:

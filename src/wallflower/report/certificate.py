@@ -11,6 +11,7 @@ from typing import Any
 
 from wallflower.atomic_file import write_whole
 from wallflower.errors import UsageError
+from wallflower.privacy.guarantee import worded
 from wallflower.report.pages import render
 
 FAMILIES = {
@@ -45,11 +46,15 @@ NOT_PROMISED = {
     "metric-privacy": ["A reading far outside the core range is recognisable as such, the further the more."],
 }
 
+ONE_PERSON = {
+    "row": "One person is one row of the table.",
+    "person": "All rows of a person carry one id, and no two people share one: whoever has two ids is two people here.",
+}
+
 PERIODS_ADD_UP = ["Periods of one sensor add up: a person behind K of them has lost K times as much."]
 
 ASSUMED_OF_A_TABLE = [
     "Bounds, values, radii and budgets in the declaration came from public knowledge, not from the rows.",
-    "One person is one row of the table.",
     "No answer about the same rows was given outside this ledger.",
     "The time an answer took was not shown to those who received it.",
     "The operating system's randomness is unpredictable, and what it says is on disk is on disk.",
@@ -79,8 +84,8 @@ def certificate(release: dict[str, Any]) -> str:
         answer=_answer(release["release"]),
         family=FAMILIES.get(family, family),
         guarantee=guarantee,
-        not_promised=PERIODS_ADD_UP if _of_a_period(guarantee) else NOT_PROMISED.get(family, []),
-        assumptions=ASSUMED_OF_A_STREAM if of_a_stream else ASSUMED_OF_A_TABLE,
+        not_promised=PERIODS_ADD_UP if _of_a_period(guarantee) else _not_promised(family, str(guarantee["unit"])),
+        assumptions=ASSUMED_OF_A_STREAM if of_a_stream else _assumed_of_a_table(str(guarantee["unit"])),
         holder="Stream" if of_a_stream else "Table",
         ledger=ledger,
         budget=[
@@ -90,6 +95,15 @@ def certificate(release: dict[str, Any]) -> str:
         mechanism=release["mechanism"],
         made_with=release["wallflower"],
     )
+
+
+def _assumed_of_a_table(unit: str) -> list[str]:
+    first, *rest = ASSUMED_OF_A_TABLE
+    return [first, ONE_PERSON.get(unit, ONE_PERSON["row"]), *rest]
+
+
+def _not_promised(family: str, unit: str) -> list[str]:
+    return [worded(each, unit) for each in NOT_PROMISED.get(family, [])]
 
 
 def _of_a_period(guarantee: dict[str, Any]) -> bool:

@@ -129,6 +129,21 @@ class Whole(Field[int, int]):
         return number
 
 
+class MaybeWhole(Field[int | None, int | None]):
+    """A whole number that may be left out."""
+
+    def __init__(self, *, least: int, most: int = MOST_WHOLE) -> None:
+        super().__init__(default=None)
+        self._whole = Whole(least=least, most=most)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
+        self._whole.__set_name__(owner, name)
+
+    def read(self, value: int | None) -> int | None:
+        return None if value is None else self._whole.read(value)
+
+
 class Names(Field[Iterable[str], tuple[str, ...]]):
     """Names of columns, in order."""
 

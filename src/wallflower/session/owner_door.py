@@ -5,6 +5,7 @@ from __future__ import annotations
 from wallflower.engines.base import Source
 from wallflower.privacy.release import OwnerOnly
 from wallflower.schema.declaration import Declaration
+from wallflower.session.pricing import price_of
 from wallflower.session.queries import Attack, Query
 
 
@@ -17,7 +18,7 @@ class Owner:
 
     def report(self, query: Query) -> OwnerOnly:
         """What was possible and what is true, for `query`. NOT PRIVATE."""
-        price = query.price(self._declaration)
+        price = price_of(query, self._declaration)
         with self._source.rows(query.columns) as rows:
             return OwnerOnly({"price": price, "seen": query.inspect(rows)})
 

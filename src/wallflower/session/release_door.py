@@ -23,7 +23,8 @@ from wallflower.errors import (
     place,
 )
 from wallflower.ledger.admission import OWNER, Shares
-from wallflower.ledger.book import Charge, Ledger
+from wallflower.ledger.book import Ledger
+from wallflower.ledger.charge import Charge
 from wallflower.ledger.preview import Preview, costs, preview
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.privacy.file_answer import FileAnswer
@@ -32,6 +33,7 @@ from wallflower.privacy.release import Release
 from wallflower.schema.canonical import place_of
 from wallflower.schema.declaration import Declaration
 from wallflower.session.owner_door import Owner
+from wallflower.session.pricing import price_of
 from wallflower.session.queries import Query
 
 
@@ -88,7 +90,7 @@ class Session:
 
     def price(self, query: Query) -> Price:
         """What `query` would promise and cost, and in which accounts. Reads no row, opens no ledger, spends nothing."""
-        price = query.price(self.declaration)
+        price = price_of(query, self.declaration)
         return replace(price, booked=costs(price.guarantee, self.declaration))
 
     def preview(self, query: Query, *, asker: str = OWNER, shares: Shares | None = None) -> Preview:

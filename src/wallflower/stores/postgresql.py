@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import secrets
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,15 +57,19 @@ class PostgresqlStore:
         self.place = address
         self.table = table
         self._patience_s = patience_s
-        self._engine = self._connected()
-        self._process = os.getpid()
-        self._presence: tuple[int, psycopg.Connection[Any]] | None = None
         self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._engine = self._connected()
+        self._presence: list[tuple[int, psycopg.Connection[Any]]] = []
+        weakref.finalize(self, _let_go, self._process, self._engine, self._presence)
 
     def _connected(self) -> Engine:
         return create_engine(
             "postgresql+psycopg://",
-            creator=self._connect,
+            creator=partial(_connect, self.place, self._patience_s),
             poolclass=QueuePool,
             pool_size=2,
             max_overflow=8,
@@ -72,17 +78,12 @@ class PostgresqlStore:
             execution_options={"schema_translate_map": {None: SCHEMA}},
         )
 
-    def _connect(self) -> psycopg.Connection[Any]:
-        waits = f"-c lock_timeout={int(self._patience_s * 1000)} -c client_min_messages=warning"
-        timeout = max(2, int(min(self._patience_s, 10)))
-        return psycopg.connect(self.place, connect_timeout=timeout, options=waits, application_name="wallflower")
-
     @property
     def engine(self) -> Engine:
         """Connections of this process: a child must not speak through its parent's."""
         if self._process != os.getpid():
             self._engine.dispose(close=False)
-            self._engine, self._process, self._presence = self._connected(), os.getpid(), None
+            self._begin()
         return self._engine
 
     def exists(self) -> bool:
@@ -217,19 +218,20 @@ class PostgresqlStore:
         """A number locked by a connection of its own: the server lets go of it when the process, or its network, is gone."""
         with self._lock:
             _ = self.engine
-            if self._presence is not None and not self._presence[1].closed:
-                return self._presence[0]
+            if self._presence and not self._presence[-1][1].closed:
+                return self._presence[-1][0]
             number = secrets.randbits(62)
-            connection = self._connect()
+            connection = _connect(self.place, self._patience_s)
             connection.autocommit = True
             connection.execute("SELECT pg_advisory_lock(%s)", (number,))
-            self._presence = (number, connection)
+            self._presence[:] = [(number, connection)]
             return number
 
     def present(self, number: int) -> bool | None:
-        if self._presence is not None and self._presence[0] == number:
-            return not self._presence[1].closed
-        with closing(self._connect()) as connection:
+        for mine, held in self._presence:
+            if mine == number:
+                return not held.closed
+        with closing(_connect(self.place, self._patience_s)) as connection:
             connection.autocommit = True
             free = connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
             return not (free and free[0])
@@ -245,6 +247,21 @@ class _Writing(SqlTransaction):
             return None
         _refuse_forgetful(found[3:])
         return Head(entry=found[0], hash=found[1], checkpoint=found[2])
+
+
+def _connect(address: str, patience_s: float) -> psycopg.Connection[Any]:
+    waits = f"-c lock_timeout={max(int(patience_s * 1000), 1)} -c client_min_messages=warning"
+    timeout = max(2, int(min(patience_s, 10)))
+    return psycopg.connect(address, connect_timeout=timeout, options=waits, application_name="wallflower")
+
+
+def _let_go(process: int, engine: Engine, presence: list[tuple[int, psycopg.Connection[Any]]]) -> None:
+    """Close what this process opened; what a child inherited is its parent's."""
+    if process != os.getpid():
+        return
+    for _number, connection in presence:
+        _quietly(connection.close)
+    _quietly(engine.dispose)
 
 
 def _settings() -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, tuple_, update
 
 from wallflower.stores.base import Damaged, Head, Row
 from wallflower.stores.tables import EVENTS, FILES, HEADS
@@ -44,6 +44,23 @@ class SqlTransaction:
 
     def reply(self, charge: int) -> Row | None:
         return _one(self.connection.execute(self._rows().where(EVENTS.c.charge == charge)).first())
+
+    def charges(self, keys: Sequence[tuple[str, str]]) -> list[Row]:
+        """`charge` for many pairs of asker and request."""
+        return self._those(tuple_(EVENTS.c.asker, EVENTS.c.request), sorted(set(keys)))
+
+    def replies(self, charges: Sequence[int]) -> list[Row]:
+        return self._those(EVENTS.c.charge, charges)
+
+    def some(self, entries: Sequence[int]) -> list[Row]:
+        return self._those(EVENTS.c.entry, entries)
+
+    def _those(self, column: Any, values: Sequence[Any]) -> list[Row]:
+        found: list[Row] = []
+        for start in range(0, len(values), 400):  # SQLite takes so many variables and no more
+            query = self._rows().where(column.in_(list(values[start : start + 400])))
+            found += [_row(row) for row in self.connection.execute(query)]
+        return found
 
     def explained(self, most: int) -> tuple[list[str], int]:
         """The first keys of records that were explained, in the order of text, and how many there are."""

@@ -101,11 +101,11 @@ def read_protocol(section: Section, protocol: Protocol, core_radius: Fraction) -
 
 def _slots(section: Section) -> Slots:
     period, slot = _duration(section, "period"), _duration(section, "slot")
-    if slot < _SHORTEST:
+    if slot is not None and slot < _SHORTEST:
         section.wrong("slot", "at least 50ms")
-    if period % slot or not 1 <= period / slot <= MOST_SLOTS:
+    elif period is not None and slot is not None and (period % slot or not 1 <= period / slot <= MOST_SLOTS):
         section.wrong("period", f"a whole number of slots, at most {MOST_SLOTS}")
-        period = slot
+    period, slot = period or Fraction(1), slot or Fraction(1)
     return Slots(
         period=period,
         slot=slot,
@@ -116,14 +116,14 @@ def _slots(section: Section) -> Slots:
     )
 
 
-def _duration(section: Section, key: str) -> Fraction:
+def _duration(section: Section, key: str) -> Fraction | None:
     written = section.raw.get(key)
     if written is None:
-        return Fraction(1)
+        return None
     match = _DURATION.fullmatch(written) if isinstance(written, str) else None
     if match is None or int(match[1]) == 0:
         section.wrong(key, 'a length of time, like "24h", "15m", "30s" or "500ms"')
-        return Fraction(1)
+        return None
     return int(match[1]) * _UNITS[match[2]]
 
 

@@ -56,6 +56,13 @@ class Database:
         schema = {column: str(type_) for column, type_ in expression.schema().items()}
         return self.define(name, self.dialect.compiled(expression), schema)
 
+    def hold(self, name: str, expression: Any) -> Any:
+        """A table that holds the answer, in memory or spilled."""
+        schema = {column: str(type_) for column, type_ in expression.schema().items()}
+        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {self.dialect.compiled(expression)}")
+        self.schemas[name] = schema
+        return self.table(name)
+
     def table(self, name: str) -> Any:
         import ibis
 

@@ -54,7 +54,7 @@ class File(Protocol):
         ...
 
 
-def open_file(path: Path | None, table: str | None, read: Reading) -> File:
+def open_file(path: Path | None, table: str | None, read: Reading, *, ids: str | None = None) -> File:
     """The file at `path`; only its first bytes are read."""
     from wallflower.engines.duckdb.csv_file import CsvFile
     from wallflower.engines.duckdb.json_file import JsonFile
@@ -71,14 +71,14 @@ def open_file(path: Path | None, table: str | None, read: Reading) -> File:
     if format_ == "CSV":
         return CsvFile(path, read)
     if format_ == "JSON":
-        return JsonFile(path)
+        return JsonFile(path, ids=ids)
     if format_ == "Parquet":
         return ParquetFile(path)
     if table is None:
         raise DeclarationError(
             f"'{path.name}' is a {format_} file, which can hold several tables.", hint='Write table = "..." in [table].'
         )
-    return SqliteFile(path, table) if format_ == "SQLite" else DuckFile(path, table)
+    return SqliteFile(path, table, ids=ids) if format_ == "SQLite" else DuckFile(path, table)
 
 
 def format_of(path: Path) -> str:

@@ -27,6 +27,8 @@ BATCH = 50_000
 class JsonFile:
     path: Path
     decimal: str = "."
+    ids: str | None = None
+    """The column that says whose row it is, in which a real is unreadable."""
 
     def open(self, base: Database) -> None:
         base.seal(self.path)
@@ -48,4 +50,4 @@ class JsonFile:
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         every = records(self.path)
         batches = iter(lambda: [[record.get(name) for name in columns] for record in islice(every, BATCH)], [])
-        text_copy.stage(base, len(columns), batches)
+        text_copy.stage(base, text_copy.writers(columns, self.ids), batches)

@@ -49,17 +49,15 @@ class DuckSource:
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """For the owner alone (`profile.examine`)."""
-        key = self.declaration.key
         with self.open(columns) as rows:
-            raw = None if key is None else f"c{rows.needed.index(key)}"
-            return quietly(lambda: owner_counts.tally(rows.base, rows.view, raw), broken)
+            return quietly(lambda: owner_counts.tally(rows), broken)
 
     def _view(self, base: Database, columns: Sequence[str]) -> tuple[File, View]:
         """From the file's schema alone."""
         wanted = wanted_columns(self.declaration, columns)
         source = self.declaration.source
         place = Path(source) if source is not None else None
-        file = open_file(place, self.declaration.source_table, self.declaration.read)
+        file = open_file(place, self.declaration.source_table, self.declaration.read, ids=self.declaration.person)
         needed = with_key(self.declaration, wanted)
         quietly(lambda: file.open(base), lambda: unreadable(file.path))
         kinds = quietly(lambda: file.kinds(base, needed), lambda: unreadable(file.path))

@@ -26,6 +26,8 @@ class SqliteFile:
     path: Path
     table: str
     decimal: str = "."
+    ids: str | None = None
+    """The column that says whose row it is, in which a real is unreadable."""
 
     def open(self, base: Database) -> None:
         base.seal(self.path)
@@ -47,7 +49,7 @@ class SqliteFile:
         with self._opened() as source:
             cells = ", ".join([*map(sql.name, columns), "1"])
             cursor = source.execute(f"SELECT {cells} FROM {sql.name(self.table)}")
-            text_copy.stage(base, len(columns), iter(lambda: cursor.fetchmany(BATCH), []))
+            text_copy.stage(base, text_copy.writers(columns, self.ids), iter(lambda: cursor.fetchmany(BATCH), []))
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines.arrow_cells import readable_texts
+from wallflower.engines.people import FIRST_DAY, LAST_DAY, SATURATION, saturated_bounds
 from wallflower.engines.reading_rule import (
     UNDECODABLE,
     CategoryRule,
@@ -17,9 +19,11 @@ from wallflower.engines.reading_rule import (
     NumberRule,
     Rule,
     State,
+    code_pattern,
     grammar,
 )
 from wallflower.errors import DeclarationError
+from wallflower.schema.formats import CellFormat
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,8 @@ def refused(name: str) -> DeclarationError:
     )
 
 
-def read(cells: Any, rule: Rule) -> Cellwise:
-    """Read one Arrow array by `rule`."""
+def read(cells: Any, rule: Rule, *, clipped: bool = True) -> Cellwise:
+    """Read one Arrow array by `rule`; not `clipped`: values outside the bounds keep their grid integer, saturated."""
     import pyarrow as pa
     import pyarrow.types as t
 
@@ -90,14 +94,16 @@ def read(cells: Any, rule: Rule) -> Cellwise:
     if rule.kind is Kind.NOTHING:
         return Cellwise(np.zeros(len(cells), np.int64), np.full(len(cells), State.MISSING, np.uint8))
     try:
-        return _by_rule(cells, rule)
+        return _by_rule(cells, rule, clipped=clipped)
     except UnicodeDecodeError:
-        return _by_rule(readable_texts(cells), rule)  # Arrow holds any bytes as text, and tells when they are looked at
+        return _by_rule(
+            readable_texts(cells), rule, clipped=clipped
+        )  # Arrow holds any bytes as text, and tells when they are looked at
 
 
-def _by_rule(cells: Any, rule: Rule) -> Cellwise:
+def _by_rule(cells: Any, rule: Rule, *, clipped: bool) -> Cellwise:
     if isinstance(rule, NumberRule):
-        return _numbers(cells, rule)
+        return _numbers(cells, rule, clipped=clipped)
     if isinstance(rule, DateRule):
         return _dates(cells, rule)
     assert isinstance(rule, CategoryRule)  # noqa: S101 - the three kinds of rule
@@ -110,20 +116,25 @@ def _without_codes(values: NDArray[Any], states: NDArray[np.uint8], rule: Rule) 
         states[(states == State.INSIDE) & np.isin(values, np.array(rule.missing_values))] = State.MISSING
 
 
-def _numbers(cells: Any, rule: NumberRule) -> Cellwise:
+def _numbers(cells: Any, rule: NumberRule, *, clipped: bool) -> Cellwise:
     values, states = _text_doubles(cells, rule) if rule.kind is Kind.TEXT else _doubles(cells, rule.kind)
     _without_codes(values, states, rule)
     readable = states == State.INSIDE
     states[readable & (values < rule.lower)] = State.BELOW
     states[readable & (values > rule.upper)] = State.ABOVE
-    values[states != State.INSIDE] = rule.lower
+    values[(states != State.INSIDE) if clipped else (states >= State.MISSING)] = rule.lower
+    if not clipped:
+        np.clip(values, -saturated_bounds(rule), saturated_bounds(rule), out=values)
     values *= rule.times
     values /= rule.over
+    if not clipped:
+        np.clip(values, -SATURATION, SATURATION, out=values)
     floors = np.floor(values)
     values -= floors
     numbers = floors.astype(np.int64)
     numbers += values >= 0.5
-    np.clip(numbers, rule.first, rule.last, out=numbers)
+    if clipped:
+        np.clip(numbers, rule.first, rule.last, out=numbers)
     return Cellwise(numbers, states)
 
 
@@ -140,23 +151,38 @@ def _doubles(cells: Any, kind: Kind) -> tuple[NDArray[np.float64], NDArray[np.ui
     return values, states
 
 
-def _text_states(cells: Any, rule: Rule) -> NDArray[np.uint8]:
+def text_states(cells: Any, codes: Sequence[str]) -> NDArray[np.uint8]:
     """MISSING where there is no text or a missing code, UNREADABLE where bytes could not be decoded."""
     import pyarrow.compute as pc
 
     states = np.zeros(len(cells), np.uint8)
     states[_mask(pc.match_substring(cells, UNDECODABLE))] = State.UNREADABLE
     states[_mask(pc.equal(pc.binary_length(cells), 0)) | _mask(cells.is_null())] = State.MISSING
-    if rule.missing_pattern is not None:
-        states[_mask(pc.match_substring_regex(cells, rule.missing_pattern))] = State.MISSING
+    if codes:
+        states[_mask(pc.match_substring_regex(cells, code_pattern(codes)))] = State.MISSING
     return states
+
+
+def text_moments(cells: Any, format_: CellFormat) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Microseconds since 1970-01-01 by the first format that fits, and whether one did."""
+    import pyarrow.compute as pc
+
+    readable = text_states(cells, format_.missing_codes) == State.INSIDE
+    coded = pc.dictionary_encode(cells.fill_null(""))
+    found = [
+        next((moment for each in format_.dates if (moment := each.moment(text)) is not None), None)
+        for text in coded.dictionary.to_pylist()
+    ]
+    at = coded.indices.to_numpy(zero_copy_only=False)
+    moments = np.array([moment or 0 for moment in found], np.int64)[at]
+    return moments, readable & np.array([moment is not None for moment in found], np.bool_)[at]
 
 
 def _text_doubles(cells: Any, rule: NumberRule) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    states = _text_states(cells, rule)
+    states = text_states(cells, rule.format.missing_codes)
     decimal, thousands = rule.format.decimal, rule.format.thousands
     spelt = pc.fill_null(pc.match_substring_regex(cells, grammar(decimal, thousands)), False)
     states[(states == State.INSIDE) & ~_mask(spelt)] = State.UNREADABLE
@@ -176,6 +202,7 @@ def _dates(cells: Any, rule: DateRule) -> Cellwise:
     else:
         numbers, states = _days(cells)
     _without_codes(numbers, states, rule)
+    np.clip(numbers, FIRST_DAY, LAST_DAY, out=numbers)
     inside = states == State.INSIDE
     states[inside & (numbers < rule.first)] = State.BELOW
     states[inside & (numbers > rule.last)] = State.ABOVE
@@ -200,7 +227,7 @@ def _days(cells: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
 def _text_days(cells: Any, rule: DateRule) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     import pyarrow.compute as pc
 
-    states = _text_states(cells, rule)
+    states = text_states(cells, rule.format.missing_codes)
     coded = pc.dictionary_encode(cells.fill_null(""))
     days = [rule.day(text) for text in coded.dictionary.to_pylist()]
     at = coded.indices.to_numpy(zero_copy_only=False)
@@ -234,7 +261,7 @@ def _categories(cells: Any, rule: CategoryRule) -> Cellwise:
 def _text_categories(cells: Any, rule: CategoryRule) -> Cellwise:
     import pyarrow.compute as pc
 
-    states = _text_states(cells, rule)
+    states = text_states(cells, rule.format.missing_codes)
     coded = pc.dictionary_encode(cells.fill_null(""))
     codes = np.array([rule.codes.get(text, -1) for text in coded.dictionary.to_pylist()], np.int64)
     numbers = codes[coded.indices.to_numpy(zero_copy_only=False)] if len(codes) else np.zeros(0, np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from wallflower.engines.memory.dialect import refused
@@ -26,8 +27,11 @@ def column_names(frame: Any) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def arrow_column(frame: Any, name: str) -> Any:
-    """One column as an Arrow array; its type comes from the frame's own, never from what the cells hold."""
+def arrow_column(frame: Any, name: str, text: Callable[[object], str | None] = cell_text) -> Any:
+    """One column as an Arrow array; its type comes from the frame's own, never from what the cells hold.
+
+    `text` writes a cell that carries its own type.
+    """
     import pyarrow as pa
 
     library = library_of(frame)
@@ -40,23 +44,23 @@ def arrow_column(frame: Any, name: str) -> Any:
         return series.to_arrow()
     if str(series.dtype) == "object":
         # Each cell by its own type: were Arrow to infer one for all, a single row would change how the others are read.
-        return _texts(series)
+        return _texts(series, text)
     if str(series.dtype) == "category":
         codes = series.cat.codes.to_numpy()
-        return _texts(series.dtype.categories).take(pa.array(codes, mask=codes < 0))
+        return _texts(series.dtype.categories, text).take(pa.array(codes, mask=codes < 0))
     try:
         return pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
         unsupported = not str(series.dtype).startswith("str")
     if unsupported:
         raise refused(name)
-    return _texts(series)  # texts that Arrow cannot hold, such as lone surrogates
+    return _texts(series, text)  # texts that Arrow cannot hold, such as lone surrogates
 
 
-def _texts(cells: Any) -> Any:
+def _texts(cells: Any, text: Callable[[object], str | None]) -> Any:
     import pyarrow as pa
 
-    return pa.array([cell_text(value) for value in cells], type=pa.large_string())
+    return pa.array([text(value) for value in cells], type=pa.large_string())
 
 
 def without_rows(frame: Any) -> Any:

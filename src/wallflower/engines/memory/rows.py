@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from wallflower.engines import cube
 from wallflower.engines.base import Cells, Fetched, Nearest, Record
 from wallflower.engines.memory.dialect import Cellwise, read
+from wallflower.engines.memory.people import Joined, joined
 from wallflower.engines.reading_rule import Rule, key_rule
 from wallflower.engines.redaction import broken, quietly
 from wallflower.engines.view import View, position, recorded
@@ -30,10 +31,14 @@ class MemoryRows:
     """The integers of every row, those that leave included."""
     stays: NDArray[np.bool_] = field(repr=False)
     key: Any = field(repr=False)
-    """The key column as it came; None without a key."""
+    """The key column as it came; None without a key, and where the rows of a person are joined."""
+    joined: Joined | None = field(default=None, repr=False)
 
     @classmethod
     def read(cls, view: View, cells: Mapping[str, Any], rows: int) -> MemoryRows:
+        if view.people is not None:
+            whole = joined(view.people, cells, view.rules, read_unclipped)
+            return cls(view, whole.settled, whole.stays, None, whole)
         settled: dict[str, NDArray[np.int64]] = {}
         stays = np.ones(rows, np.bool_)
         for name in view.columns:
@@ -87,6 +92,9 @@ class MemoryRows:
         return cube.shape_of(self.declaration, by), cube.most_distance(self.declaration, metric, centre)
 
     def _find(self, key: str) -> int | None:
+        if self.joined is not None and self.view.people is not None:
+            found = self.joined.rows_of(self.view.people, key)
+            return int(found[0]) if len(found) == 1 else None
         if self.key is None or self.view.key_kind is None:
             at = position(key)
             return at if at is not None and at < len(self.stays) else None
@@ -95,7 +103,11 @@ class MemoryRows:
         return int(matches[0]) if len(matches) == 1 else None
 
 
-def read_column(cells: Any, rule: Rule) -> Cellwise:
+def read_unclipped(cells: Any, rule: Rule) -> Cellwise:
+    return read_column(cells, rule, clipped=False)
+
+
+def read_column(cells: Any, rule: Rule, *, clipped: bool = True) -> Cellwise:
     """Chunk by chunk, so that the intermediate arrays stay small."""
     import pyarrow as pa
 
@@ -104,7 +116,7 @@ def read_column(cells: Any, rule: Rule) -> Cellwise:
     done = 0
     for chunk in chunks:
         for start in range(0, len(chunk), CHUNK):
-            part = read(chunk.slice(start, CHUNK), rule)
+            part = read(chunk.slice(start, CHUNK), rule, clipped=clipped)
             numbers[done : done + len(part.numbers)] = part.numbers
             states[done : done + len(part.numbers)] = part.states
             done += len(part.numbers)

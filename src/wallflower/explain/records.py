@@ -1,0 +1,91 @@
+"""Several records in one request: one question each, which share epsilon and add up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from wallflower.engines.base import Rows
+from wallflower.errors import UsageError
+from wallflower.explain.queries import Context
+from wallflower.noise.entropy import Entropy
+from wallflower.privacy.guarantees import BUT_ASKED, OutputConstrainedDP, PureDP
+from wallflower.privacy.price import Price
+from wallflower.schema.declaration import Declaration
+from wallflower.schema.fields import Names
+
+MOST = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Records:
+    """Ask `question` of each of `records`; its own `record` counts for nothing, and its epsilon is that of all of them together.
+
+    >>> from wallflower.detectors import LOF
+    >>> question = Context(record="", metric="salary", by=("job",), detector=LOF(), epsilon=1)
+    >>> [str(one.epsilon) for one in Records(records=("8", "9"), question=question).each]
+    ['1/2', '1/2']
+    """
+
+    name: ClassVar[str] = "explain"
+
+    records: Names = Names()
+    question: Context
+
+    def __post_init__(self) -> None:
+        if not 2 <= len(self.records) <= MOST or len(set(self.records)) != len(self.records):
+            raise UsageError(f"several records are from 2 to {MOST}, each once.")
+
+    @property
+    def each(self) -> tuple[Context, ...]:
+        """The questions, with their parts of the budget."""
+        shares, asked = len(self.records), self.question
+        part, failure = asked.certificate_epsilon, asked.certificate_failure
+        return tuple(
+            replace(
+                asked,
+                record=record,
+                epsilon=asked.epsilon / shares,
+                certificate_epsilon=None if part is None else part / shares,
+                certificate_failure=failure,
+            )
+            for record in self.records
+        )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.question.columns
+
+    def price(self, declaration: Declaration) -> Price:
+        prices = [one.price(declaration) for one in self.each]
+        first = prices[0]
+        total = self.question.epsilon  # each question spends its part exactly
+        guarantee: OutputConstrainedDP | PureDP
+        if self.question.guarantee == "full":
+            guarantee = PureDP(epsilon=total, neighbours=declaration.neighbours, protects=BUT_ASKED)
+        else:
+            conditions = ", and ".join(price.guarantee.holds_when for price in prices)
+            guarantee = OutputConstrainedDP(epsilon=total, neighbours=declaration.neighbours, holds_when=conditions)
+        together = f"{len(self.records)} records share epsilon, and the promises of their answers add up. None of these records is protected."
+        return Price(
+            guarantee=guarantee,
+            mechanism={**first.mechanism, "records": str(len(self.records))},
+            settings={**first.settings, "record": ", ".join(self.records)},
+            expected=first.expected,
+            notes=(together, *first.notes),
+        )
+
+    def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        self.each[0].prepare(rows, entropy)
+
+    def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
+        found = {one.record: one.run(rows, entropy) for one in self.each}
+        if not any(found.values()):
+            return None
+        return {"records": [{"record": record, "answer": answer} for record, answer in found.items()]}
+
+    def inspect(self, rows: Rows) -> dict[str, Any]:
+        facts: dict[str, Any] = {}
+        for one in self.each:
+            facts |= {f"{one.record}: {name}": fact for name, fact in one.inspect(rows)["facts"].items()}
+        return {"facts": facts, "figures": {}}

@@ -1,0 +1,51 @@
+"""The price of a question on a declared table, whatever its unit; both doors ask here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from wallflower.errors import DeclarationError
+from wallflower.privacy.guarantee import worded
+from wallflower.privacy.price import Price
+from wallflower.schema.declaration import Declaration
+from wallflower.session.queries import Query
+
+REDUCE = "Leave rows_per_person out and write per_person for every column: then a person is one row."
+
+
+def price_of(query: Query, declaration: Declaration) -> Price:
+    """Refuses a question that has no price where a person may have several rows: its promise would be about a row."""
+    rows = declaration.rows_per_person
+    if rows is not None:
+        refusal = getattr(query, "refuses_rows_per_person", "it has no price for several rows of a person")
+        if refusal:
+            raise DeclarationError(
+                f"'{query.name}' cannot be asked where up to {rows} rows of a person count: {refusal}.", hint=REDUCE
+            )
+    price = query.price(declaration)
+    if declaration.unit == "row":
+        return price
+    promise = price.guarantee.about(declaration.unit)
+    if rows is not None:
+        note = f"A person is up to {rows} rows here; the price is for all of them together."
+        return replace(price, guarantee=promise, notes=(*price.notes, note))
+    # Every person is one row, so whatever is said of a row is said of a person.
+    return replace(
+        price,
+        guarantee=promise,
+        settings=_said(price.settings),
+        expected=_said(price.expected),
+        notes=tuple(worded(note, "person") for note in price.notes),
+    )
+
+
+def _said(value: Any) -> Any:
+    if isinstance(value, str):
+        return worded(value, "person")
+    if isinstance(value, Mapping):
+        return {key: _said(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_said(item) for item in value]
+    return value

@@ -1,0 +1,116 @@
+"""The shape of the source: no import cycle, however hidden; no file too long to read; no room that is not on the map."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "wallflower"
+MOST_LINES = 400
+MAP = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
+        found[name.removesuffix(".__init__")] = path
+    return found
+
+
+def imports(known: dict[str, str]) -> dict[str, set[str]]:
+    """Module by module what it imports: at the top, inside functions and for type checkers alone."""
+    graph: dict[str, set[str]] = {}
+    for name, text in known.items():
+        graph[name] = set()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                wholes = [f"{node.module}.{alias.name}" for alias in node.names]
+                graph[name] |= {whole if whole in known else node.module for whole in wholes}
+            elif isinstance(node, ast.Import):
+                graph[name] |= {alias.name for alias in node.names}
+        graph[name] &= known.keys() - {name}
+    return graph
+
+
+def cycles(graph: dict[str, set[str]]) -> list[str]:
+    """What is left when modules that import nothing that is left are taken away again and again."""
+    left = {name: set(others) for name, others in graph.items()}
+    while free := [name for name, others in left.items() if not others & left.keys()]:
+        for name in free:
+            del left[name]
+    # Whoever imports a cycle is left too: take away what nobody left imports.
+    while heads := [name for name in left if not any(name in others for others in left.values())]:
+        for name in heads:
+            del left[name]
+    return sorted(left)
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    """A package's front page names its rooms, and a room does not ask the front page of its own house."""
+    known = {name: path.read_text(encoding="utf-8") for name, path in modules().items()}
+    graph = imports(known)
+    for name, path in modules().items():
+        graph[name].discard(name.rpartition(".")[0])
+        if path.name == "__init__.py":
+            graph[name] = set()
+    assert cycles(graph) == []
+
+
+@pytest.mark.parametrize(
+    "hidden", ["import a", "def f():\n    from a import x", "if TYPE_CHECKING:\n    from a import X"]
+)
+def test_a_hidden_cycle_would_be_found(hidden):
+    assert cycles(imports({"a": "import b", "b": hidden, "c": "import a"})) == ["a", "b"]
+
+
+def test_no_file_is_too_long_to_read():
+    long = {str(path.relative_to(SOURCE)): lines for path in modules().values() if (lines := _lines(path)) > MOST_LINES}
+    assert long == {}
+
+
+def _lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def test_no_folder_holds_one_file():
+    folders = {path.parent for path in modules().values()} - {SOURCE}
+    assert [str(folder.relative_to(SOURCE)) for folder in sorted(folders) if len(list(folder.glob("*.py"))) < 2] == []
+
+
+def test_every_package_is_on_the_map_and_in_the_drawing():
+    drawing = MAP.split("```")[1]
+    packages = {path.name for path in SOURCE.iterdir() if (path / "__init__.py").is_file()}
+    listed = set(re.findall(r"^- `(\w+)`", MAP, flags=re.MULTILINE))
+    assert packages - listed == set()
+    assert packages - set(re.findall(r"\w+", drawing)) == set()
+
+
+def test_everything_the_map_names_is_there():
+    """A name in backquotes with a slash or an ending is a file or folder of the project, or of the package."""
+    named = set(re.findall(r"`([\w./-]+)`", MAP))
+    places = {name for name in named if "/" in name or re.search(r"\.(py|md|toml|txt|sh)$", name)}
+    assert places
+    missing = [name for name in sorted(places) if not _found(name)]
+    assert missing == []
+
+
+def _found(name: str) -> bool:
+    return any((base / name).exists() for base in (ROOT, SOURCE)) or any(SOURCE.glob(f"*/{name}"))
+
+
+def test_frozen_things_are_written_to_only_while_they_are_made():
+    late = []
+    for path in modules().values():
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef) and function.name not in {"__post_init__", "__init__"}:
+                late += [
+                    f"{path.relative_to(SOURCE)}:{call.lineno}"
+                    for call in ast.walk(function)
+                    if isinstance(call, ast.Call) and ast.unparse(call.func) == "object.__setattr__"
+                ]
+    assert late == []
