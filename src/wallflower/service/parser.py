@@ -10,7 +10,7 @@ from typing import Any
 from wallflower.schema.parser import parse, read_text
 from wallflower.schema.problems import said
 from wallflower.schema.section import NAME_IN_WORDS, SAFE_NAME, Section
-from wallflower.service.addresses import keeps_secrets, on_this_machine
+from wallflower.service.addresses import holds_a_secret, keeps_secrets, on_this_machine
 from wallflower.service.configuration import OpenID, Policy, Service, Table
 from wallflower.service.fields import FORMS
 from wallflower.service.ticks import Ticks
@@ -91,10 +91,8 @@ def _service(section: Section, folder: Path) -> dict[str, Any]:
     ):
         section.need(wanted, example)
     database = section.text("database") or ""
-    if "@" in database and database.startswith("postgresql:"):
-        section.refuse(
-            "database", "no user and no secret belongs in this file.", "Set PGUSER and PGPASSWORD, or use a passfile."
-        )
+    if database.startswith("postgresql:") and holds_a_secret(database):
+        section.refuse("database", "no secret belongs in this file.", "Set PGPASSWORD, or use a passfile.")
     workers = section.whole("workers", least=1, most=64) or 1
     proxy = section.text("proxy")
     if proxy is not None and not _is_address(proxy):
