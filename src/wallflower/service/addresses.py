@@ -30,16 +30,3 @@ def keeps_secrets(address: str) -> bool:
     except ValueError:
         return False
     return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and on_this_machine(host)))
-
-
-def holds_a_secret(address: str) -> bool:
-    """Whether an address carries a password, in its name or in its options.
-
-    >>> holds_a_secret("postgresql://role@host/db"), holds_a_secret("postgresql://role:word@host/db?a=1")
-    (False, True)
-    """
-    try:
-        parts = urlsplit(address)
-        return parts.password is not None or "password" in parts.query.lower()
-    except ValueError:
-        return True
