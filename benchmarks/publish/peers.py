@@ -12,6 +12,7 @@ import sys
 import tempfile
 import venv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,27 @@ start, cpu = time.perf_counter(), time.process_time()
 rows = anonypy.Preserver(table, quasi, "salary").anonymize_l_diversity(k=15, l=15)
 print(json.dumps({"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu, "groups": len(rows)}))
 """
+
+ANONYPY_GROUPS = """
+import json, sys, time
+import anonypy, pandas as pd
+from anonypy import mondrian
+table = pd.read_csv(sys.argv[1])
+quasi = [c for c in table.columns if c != "salary"]
+for name in quasi[2:]:
+    table[name] = table[name].astype("category")
+cpu = time.process_time()
+parts = mondrian.Mondrian(table, quasi, "salary").partition(10, 10)
+spent = time.process_time() - cpu
+groups = [
+    {"sets": [sorted(int(v) for v in table[c].iloc[part].unique()) for c in quasi],
+     "ends": [[int(table[c].iloc[part].astype(int).min()), int(table[c].iloc[part].astype(int).max())] for c in quasi],
+     "held": [int(v) for v in table["salary"].iloc[part]]}
+    for part in (list(part) for part in parts)
+]
+print(json.dumps({"cpu": spent, "groups": groups}))
+"""
+"""Mondrian with 10 distinct salaries a group; numbers are published as ranges, categories as lists."""
 
 ANJANA = """
 import json, sys, time
@@ -59,7 +81,7 @@ def interpreter() -> str:
     return str(python)
 
 
-def measured(program: str, places: np.ndarray, names: list[str], *, timeout: int = 900) -> dict[str, float] | None:
+def measured(program: str, places: np.ndarray, names: list[str], *, timeout: int = 900) -> dict[str, Any] | None:
     """What the program prints about itself on this table; None when it does not end or fails."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"

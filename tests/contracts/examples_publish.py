@@ -60,4 +60,6 @@ def _example(name: str, level: str) -> Example:
     )
 
 
-EXAMPLES = [_example(f"publish-{level}", level) for level in ("candidate", "strict", "attack")]
+EXAMPLES = [
+    _example(f"publish-{level}", level) for level in ("matching", "matching+candidate", "candidate", "strict", "attack")
+]

@@ -96,7 +96,7 @@ def question(folder, **changes):
     return PlainTable.of(load(folder / "people.toml"), **choices)
 
 
-@pytest.mark.parametrize("level", ["candidate", "strict", "attack"])
+@pytest.mark.parametrize("level", ["matching", "matching+candidate", "candidate", "strict", "attack"])
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_every_published_row_is_a_generalised_original_and_every_group_has_k_values(folder, level, suffix):
     session = wf.open(folder / "people.toml")

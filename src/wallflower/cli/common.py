@@ -20,6 +20,7 @@ from wallflower.errors import UsageError, WallflowerError, place
 from wallflower.ledger.admission import OWNER
 from wallflower.ledger.preview import Preview
 from wallflower.privacy.price import Price
+from wallflower.privacy.release import OwnerOnly
 from wallflower.progress import listening, warned
 from wallflower.schema.exact import positive
 from wallflower.session import Query, Session
@@ -86,8 +87,7 @@ def names(text: str) -> tuple[str, ...]:
 
 def ask(declaration: Path, query: Query, how: How) -> None:
     """Price, charge, draw, show: the one path of every releasing command."""
-    session = open_session(declaration, seed=how.seed)
-    _writable(how.owner_report, session)
+    session = opened(declaration, how)
     price = session.price(query)
     if how.dry_run:
         show_price(price, as_json=how.as_json, preview=session.preview(query, asker=how.asker))
@@ -99,9 +99,16 @@ def ask(declaration: Path, query: Query, how: How) -> None:
     else:
         show_lines(release.lines())
     if how.owner_report is not None:
-        _write_owner_report(session, query, how.owner_report)
+        write_report(session, query, how.owner_report)
     if release.value is None:
         raise typer.Exit(NO_ANSWER)
+
+
+def opened(declaration: Path, how: How) -> Session:
+    """A session, once a report that is wanted could be written."""
+    session = open_session(declaration, seed=how.seed)
+    _writable(how.owner_report, session)
+    return session
 
 
 def _warn(sentence: str) -> None:
@@ -197,11 +204,13 @@ def _writable(report: Path | None, session: Session) -> None:
         )
 
 
-def _write_owner_report(session: Session, query: Query, path: Path) -> None:
+def write_report(session: Session, query: Query, path: Path, report: OwnerOnly | None = None) -> None:
+    """Write the owner's report, or `report`, where it has been made already."""
     from wallflower.report.owner import write_owner_report
 
     try:
-        write_owner_report(path, query=query.name, declaration=session.declaration, report=session.owner.report(query))
+        seen = session.owner.report(query) if report is None else report
+        write_owner_report(path, query=query.name, declaration=session.declaration, report=seen)
         said = f"Owner report, NOT PRIVATE: {path}"
     except Exception as error:  # noqa: BLE001 - the answer has been given: it stands, and stdout holds one object
         said = f"The owner report was not written ({error if isinstance(error, WallflowerError) else place(error)})."

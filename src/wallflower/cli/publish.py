@@ -7,9 +7,26 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, Asker, Decl, DryRun, How, OwnerReport, Purpose, RequestId, Seed, ask, names
+from wallflower.cli.common import (
+    AsJson,
+    Asker,
+    Decl,
+    How,
+    OwnerReport,
+    Purpose,
+    RequestId,
+    Seed,
+    ask,
+    err,
+    names,
+    opened,
+    progress_on_stderr,
+    write_report,
+)
 from wallflower.errors import UsageError
 from wallflower.ledger.admission import OWNER
+from wallflower.schema.exact import exact
+from wallflower.session import Query
 
 
 def register(app: typer.Typer) -> None:
@@ -32,9 +49,38 @@ def publish(
         str, typer.Option("--d", metavar="D", help="… farther away than this, in declared ranges.", show_default=False)
     ],
     level: Annotated[
-        str, typer.Option("--level", metavar="candidate|strict|attack", help="What a group must withstand.")
-    ] = "candidate",
-    method: Annotated[str, typer.Option("--method", metavar="hybrid|expc", help="How groups are formed.")] = "hybrid",
+        str,
+        typer.Option(
+            "--level",
+            metavar="matching|matching+candidate|candidate|strict|attack",
+            help="What a group must withstand.",
+        ),
+    ] = "matching",
+    possible_values: Annotated[
+        int | None,
+        typer.Option(
+            "--possible-values",
+            metavar="L",
+            help="Values everyone may hold, as far as anyone can say (levels matching…); default: k.",
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", metavar="shed|hybrid|expc", help="How groups are formed; default: by the level."),
+    ] = None,
+    entropy_diversity: Annotated[
+        str | None,
+        typer.Option("--entropy-diversity", metavar="L", help="Also ask entropy l-diversity of every group."),
+    ] = None,
+    recursive_diversity: Annotated[
+        str | None,
+        typer.Option(
+            "--recursive-diversity", metavar="C,L", help="Also ask recursive (c, l)-diversity of every group."
+        ),
+    ] = None,
+    closeness: Annotated[
+        str | None, typer.Option("--closeness", metavar="T", help="Also ask t-closeness of every group.")
+    ] = None,
     weights: Annotated[
         str,
         typer.Option("--weights", metavar="COL=W,COL=W", help="Distance weights; other columns then count nothing."),
@@ -49,8 +95,34 @@ def publish(
         str,
         typer.Option("--unchanged", metavar="COL,COL", help="Insensitive columns to publish as they are, unprotected."),
     ] = "",
+    population: Annotated[
+        int | None,
+        typer.Option(
+            "--population", metavar="N", help="People the rows are a sample of, for the owner report's risks."
+        ),
+    ] = None,
     groups: Annotated[bool, typer.Option("--groups", help="Number the groups in the file.")] = False,
-    dry_run: DryRun = False,
+    ranges: Annotated[
+        str,
+        typer.Option(
+            "--ranges", metavar="text|columns", help="Generalised numbers as text, or as a low and a high column."
+        ),
+    ] = "text",
+    at_most_suppressed: Annotated[
+        str | None,
+        typer.Option(
+            "--at-most-suppressed",
+            metavar="S",
+            help="Look at the rows first, and refuse uncharged if a larger share would be left out. The refusal tells something.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Show the price and the promise; read no row, spend nothing. With --owner-report: look at the rows and preview.",
+        ),
+    ] = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
     asker: Asker = OWNER,
@@ -74,10 +146,16 @@ def publish(
         "p": p,
         "d": d,
         "level": level,
+        "possible_values": possible_values,
         "method": method,
+        "entropy_diversity": entropy_diversity,
+        **_pair(recursive_diversity),
+        "closeness": closeness,
         "weights": weights_of(weights),
         "unchanged": names(unchanged),
+        "population": population,
         "groups": groups,
+        "ranges": ranges,
     }
     query = PlainTable.of(load(declaration), **choices) if chosen is None else PlainTable(columns=chosen, **choices)  # type: ignore[arg-type]
     how = How(
@@ -89,7 +167,38 @@ def publish(
         asker=asker,
         purpose=purpose,
     )
+    if at_most_suppressed is not None or (dry_run and owner_report is not None):
+        _look_first(declaration, query, how, at_most_suppressed)
     ask(declaration, query, how)
+
+
+def _look_first(declaration: Path, query: Query, how: How, most: str | None) -> None:
+    """The owner's preview: what would be left out, kept and lost, before anything is charged."""
+    from wallflower.publish.preview import refuse_too_small
+
+    session = opened(declaration, how)
+    share = None if most is None else exact(most, name="at-most-suppressed")
+    if share is not None and not 0 <= share <= 1:
+        raise UsageError(f"'at-most-suppressed' is a share of the rows, from 0 to 1, got {most}.")
+    err.print("This looks at the rows without protection. Keep it at your desk.", style="bold yellow")
+    with progress_on_stderr():
+        report = session.owner.report(query)
+    if how.dry_run and how.owner_report is not None:
+        write_report(session, query, how.owner_report, report)
+    if share is not None:
+        refuse_too_small(report.value["seen"], most=share)
+
+
+def _pair(text: str | None) -> dict[str, str | int | None]:
+    """c and l from `3,5`."""
+    if text is None:
+        return {}
+    c, _, least = text.partition(",")
+    if not least.strip().isdecimal():
+        raise UsageError(
+            f"recursive diversity is written C,L, got '{text}'.", hint="For example --recursive-diversity 3,5."
+        )
+    return {"recursive_c": c.strip(), "recursive_l": int(least)}
 
 
 def weights_of(text: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from wallflower.errors import UsageError
 from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
-from wallflower.privacy.guarantees import PureDP
+from wallflower.privacy.accountants import total
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
@@ -57,9 +57,8 @@ class Outliers:
             _ = declaration.column(name).numeric
         noise = self.noise_for(declaration)
         interval = self._interval(noise)
-        bought = Fraction(0) if interval is None else interval.guarantee.epsilon
         return Price(
-            guarantee=PureDP(epsilon=noise.guarantee.epsilon + bought, neighbours=declaration.neighbours),
+            guarantee=total([noise.guarantee, *([] if interval is None else [interval.guarantee])]),
             mechanism=noise.mechanism() | ({} if interval is None else interval.mechanism()),
             settings={
                 **public_settings(declaration, self.columns, self.neighbours, self.radius),
@@ -70,7 +69,9 @@ class Outliers:
                 **(
                     {}
                     if interval is None
-                    else {"budget": f"{shown(noise.epsilon)} to count, {shown(bought)} for the interval"}
+                    else {
+                        "budget": f"{shown(noise.epsilon)} to count, {shown(interval.guarantee.epsilon)} for the interval"
+                    }
                 ),
             },
             expected=expected_error(noise),

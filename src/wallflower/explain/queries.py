@@ -144,7 +144,7 @@ class Context:
             start=self._start_codes(languages),
             top=self.top,
             streamed=languages.most_log2 > IN_MEMORY,
-            concentrated=_concentrated(declaration, "output-constrained-dp"),
+            concentrated=declaration.is_concentrated("output-constrained-dp"),
         )
 
     def _full(self, declaration: Declaration) -> full.Plan:
@@ -172,7 +172,7 @@ class Context:
             larger=self.larger,
             top=self.top,
             streamed=size > IN_MEMORY,
-            concentrated=_concentrated(declaration, "dp"),
+            concentrated=declaration.is_concentrated("dp"),
         )
 
     def price(self, declaration: Declaration) -> Price:
@@ -267,12 +267,6 @@ class Context:
             return seen(view, self._landscape(view), robust.selection, robust=robust.scores(view))
         plan = self._constrained(rows.declaration)
         return seen(view, self._landscape(view), plan.selection if plan.search == "exact" else None)
-
-
-def _concentrated(declaration: Declaration, family: str) -> bool:
-    """Whether this table's budget counts many small selections in zCDP."""
-    budget = declaration.budgets.get(family)
-    return budget is not None and budget.accounting == "zcdp"
 
 
 def _named_by_place(declaration: Declaration) -> bool:

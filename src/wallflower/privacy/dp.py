@@ -65,6 +65,11 @@ class PureDP(Guarantee):
     rho: Fraction | None = None
     """The concentrated loss where it is proved to be below ε²/2; None: ε²/2."""
 
+    @property
+    def concentrated(self) -> Fraction:
+        """ρ: what is proved of the mechanism, or ε²/2."""
+        return self.epsilon**2 / 2 if self.rho is None else self.rho
+
     def __post_init__(self) -> None:
         at_least_zero(self, epsilon=self.epsilon)
         better_rho(self, self.epsilon, self.rho)

@@ -33,6 +33,8 @@ class PlainKAnonymity(Guarantee):
     p: Fraction
     d: Fraction
     level: str
+    possible_values: int | None = None
+    """Values that every published person may hold as far as an adversary of level `matching` can say; None at other levels."""
     neighbours: str = "none: this is a property of the published table"
     protects: str = "every published row against being told from the rest of its group by the tests of this level"
 
@@ -43,16 +45,33 @@ class PlainKAnonymity(Guarantee):
 
     @property
     def parameters(self) -> dict[str, str]:
-        return {"k": str(self.k), "p": shown(self.p), "d": shown(self.d), "level": self.level, "publications": "1"}
+        possible = {} if self.possible_values is None else {"possible_values": str(self.possible_values)}
+        return {
+            "k": str(self.k),
+            "p": shown(self.p),
+            "d": shown(self.d),
+            "level": self.level,
+            **possible,
+            "publications": "1",
+        }
 
     @property
     def sentence(self) -> str:
         return (
             f"Every group of the published table holds at least {self.k} different sensitive values and passes the "
-            f"'{self.level}' plainness test for (p, d) = ({shown(self.p)}, {shown(self.d)}). This is not differential "
+            f"'{self.level}' plainness test for (p, d) = ({shown(self.p)}, {shown(self.d)}).{self._possible()} This is not differential "
             "privacy: it does not add up over several publications, promises nothing against someone who knows how the "
             "groups were formed, and a person known to be in the table but missing from the publication is known to "
             "have been left out."
+        )
+
+    def _possible(self) -> str:
+        if self.possible_values is None:
+            return ""
+        return (
+            f" Whoever knows all quasi-identifiers, who is an outlier and who is in which group, and nothing else, is left with at "
+            f"least {self.possible_values} possible values of every sensitive column for every published person; some may be "
+            "far likelier than others."
         )
 
     @property

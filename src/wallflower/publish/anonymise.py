@@ -7,18 +7,20 @@ function of the multiset of rows.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.progress import report
 from wallflower.publish.checker import Checker, Level, Since
+from wallflower.publish.diversity import Demands, DiversityTest
 from wallflower.publish.grouping import Group, Grouping, Workshop, merged
 from wallflower.publish.growth_kernels import cheapest, expand
+from wallflower.publish.levels import BOTH, counts_possible_values
+from wallflower.publish.matching_groups import MatchingGrouper
 from wallflower.publish.offers import offered, taken
 
-Method = Literal["hybrid", "expc"]
 Whole = NDArray[np.int64]
 CHUNK = 512
 PATIENT = (24, 8)
@@ -27,10 +29,27 @@ OFFERS = 3
 """How many groups a left-over row is offered to, the cheapest first."""
 
 
-def anonymise(checker: Checker, *, level: Level, k: int, method: Method) -> Grouping:
-    """Group the checker's rows; what no group can take is suppressed."""
+def anonymise(
+    checker: Checker, *, level: str, k: int, method: str, least: int | None = None, demands: Demands | None = None
+) -> Grouping:
+    """Group the checker's rows; what no group can take is suppressed. `least`: the possible values of level `matching`."""
     if len(checker.places) < max(k, 1):
         return Grouping((), np.arange(len(checker.places)), 0)
+    if counts_possible_values(level):
+        shop = Workshop(checker, "candidate", k)
+        ordered = tuple(axis.tree is None for axis in checker.space.sensitive)
+        tests = DiversityTest(demands or Demands(), shop.cutter.codes, ordered)
+        return MatchingGrouper(shop, k if least is None else least, tests, candidate=level == BOTH)()
+    chosen: Level = next(name for name in get_args(Level) if name == level)
+    grouping = _by_boxes(checker, level=chosen, k=k, method=method)
+    if chosen == "attack":
+        # Whatever passes candidate passes attack: take its groups where they hold more rows.
+        other = _by_boxes(checker, level="candidate", k=k, method=method)
+        return other if other.published > grouping.published else grouping
+    return grouping
+
+
+def _by_boxes(checker: Checker, *, level: Level, k: int, method: str) -> Grouping:
     shop = Workshop(checker, level, k)
     everyone = np.arange(len(checker.places))
     gone = checker.outlying_by_value

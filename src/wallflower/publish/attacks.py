@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from wallflower.progress import report
 from wallflower.publish.exposure import exposed
+from wallflower.publish.matching_attack import Absence, Guesses, absence, guesses
+from wallflower.publish.membership import members_of
 from wallflower.publish.people_kernels import everyone, someone
 from wallflower.publish.population import Population
 from wallflower.publish.published import PublishedGroup
@@ -52,6 +54,11 @@ class Findings:
     """Published values that are normal for nobody who matches their group: whoever holds one is an outlier, for certain."""
     abnormal_people: int
     """Pairs of a group and someone who matches it but is an outlier with every value of it."""
+    guesses: Guesses
+    """The matching adversary, who knows who is in which group."""
+    absence: Absence
+    unexplained: int
+    """Published lines that no row of the table can stand behind: the file is not from these rows."""
 
     @property
     def presence(self) -> float:
@@ -64,7 +71,7 @@ class Findings:
 
     @property
     def succeeded(self) -> bool:
-        return bool(self.leaks or self.abnormal_values or self.abnormal_people)
+        return bool(self.leaks or self.abnormal_values or self.abnormal_people or len(self.guesses.pinned))
 
     def lines(self) -> list[tuple[str, str]]:
         """Label and text, in reading order."""
@@ -78,8 +85,32 @@ class Findings:
                 "candidate adversary",
                 f"{self.abnormal_values} values normal for nobody, {self.abnormal_people} people normal with no value",
             ),
-            ("verdict", "the attacks succeeded" if self.succeeded else "the attacks found nobody; others may exist"),
+            *self._matching(),
+            (
+                "verdict",
+                "the attacks succeeded" if self.succeeded else "none of these attacks found anybody; others may exist",
+            ),
         ]
+
+    def _matching(self) -> list[tuple[str, str]]:
+        found, gone = self.guesses, self.absence
+        surest = (
+            f"likeliest value at most {found.surest(outlying=False):.2f}, of outliers {found.surest(outlying=True):.2f}"
+        )
+        lines = [
+            ("matching adversary", f"{len(found.pinned)} of {len(found.rows)} people pinned to one value"),
+            (
+                "possible values",
+                f"at least {found.fewest(outlying=False)} each, of outliers {found.fewest(outlying=True)}; {surest}",
+            ),
+            (
+                "known by absence",
+                f"{len(gone.outside)} rows in no group's box, {len(gone.unfitting)} that no value of the groups they match fits",
+            ),
+        ]
+        if self.unexplained:
+            lines.append(("not from these rows", f"{self.unexplained} published lines fit no row of the table"))
+        return lines
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -93,12 +124,23 @@ class Findings:
             "association": self.association,
             "abnormal_values": self.abnormal_values,
             "abnormal_people": self.abnormal_people,
+            "pinned": len(self.guesses.pinned),
+            "possible_values": self.guesses.fewest(outlying=False),
+            "possible_values_of_outliers": self.guesses.fewest(outlying=True),
+            "likeliest": round(self.guesses.surest(outlying=False), 4),
+            "likeliest_of_outliers": round(self.guesses.surest(outlying=True), 4),
+            "in_no_box": len(self.absence.outside),
+            "fit_no_value": len(self.absence.unfitting),
+            "unexplained_lines": self.unexplained,
             "succeeded": self.succeeded,
         }
 
 
-def attack(table: Population, published: Sequence[PublishedGroup]) -> Findings:
-    """Run every attack on every group. `table` holds the owner's original rows."""
+def attack(table: Population, published: Sequence[PublishedGroup], members: Sequence[Whole] | None = None) -> Findings:
+    """Run every attack on every group. `table` holds the owner's original rows, `members` those of each group where that is known."""
+    unexplained = 0
+    if members is None:
+        members, unexplained = members_of(table, published)
     leaks: list[Leak] = []
     abnormal_values = abnormal_people = 0
     for number, group in enumerate(published):
@@ -117,6 +159,9 @@ def attack(table: Population, published: Sequence[PublishedGroup]) -> Findings:
         leaks=tuple(leaks),
         abnormal_values=abnormal_values,
         abnormal_people=abnormal_people,
+        guesses=guesses(table, [rows for rows in members if len(rows)]),
+        absence=absence(table, published),
+        unexplained=unexplained,
     )
 
 

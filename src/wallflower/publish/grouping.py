@@ -103,6 +103,12 @@ class Workshop:
             kept = self._repaired(kept, group, verdict)
         return None, rows
 
+    def repaired(self, rows: Whole, level: Level) -> Whole:
+        """All of these rows if they pass `level` as a group; else those that a repair would keep."""
+        group = self.made(rows)
+        verdict = self.checker.guided(level, group.low, group.high, self.checker.values[group.ranks])
+        return self._repaired(rows, group, verdict) if verdict.failed else rows
+
     def _repaired(self, rows: Whole, group: Group, verdict: Verdict) -> Whole:
         places, quasi = self.checker.places, self.checker.quasi
         if verdict.bad_values is not None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.publish.attacks import attack
-from wallflower.publish.floor import floor
+from wallflower.publish.attacks import Findings, attack
+from wallflower.publish.floor import Floor, floor
 from wallflower.publish.loss import losses
 from wallflower.publish.publication import Publication
 from wallflower.publish.published import PublishedGroup
+from wallflower.publish.risk import Risk, risk_rows
 
 BARS = 40
 MOST_VALUES = 12
@@ -24,18 +26,19 @@ def inspected(made: Publication) -> dict[str, Any]:
     sizes = np.array([len(group.rows) for group in groups], dtype=np.int64)
     low = np.array([g.low for g in groups], dtype=np.int64).reshape(len(groups), len(made.space.quasi))
     high = np.array([g.high for g in groups], dtype=np.int64).reshape(len(groups), len(made.space.quasi))
-    lost = losses(made.space.quasi, low, high, sizes.tolist(), suppressed=len(suppressed), k=made.k)
+    lost = losses(made.space.quasi, low, high, sizes.tolist(), suppressed=len(suppressed), k=made.terms.k)
     outliers = made.checker.outlying
-    ground = floor(made.checker, made.level, suppressed)
-    risk = _risks(made, sizes)
+    ground = floor(made.checker, made.terms.level, suppressed, least=made.terms.least)
+    found = _attacked(made)
+    kept = int(outliers.sum() - outliers[suppressed].sum())
     return {
         "facts": {
             "rows": len(made.places),
             "published": int(sizes.sum()),
             "left out": f"{len(suppressed)} ({_share(len(suppressed), len(made.places))})",
-            "no method could publish": f"at least {ground.rows} of them at this level (proved for {ground.proved} of {ground.examined} examined)",
+            "no method could publish": _ground(ground),
             "sensitive-attribute outliers": made.grouping.sensitive_outliers,
-            "(p, d)-outliers": f"{int(outliers.sum())}, of which {int(outliers[suppressed].sum())} left out",
+            "(p, d)-outliers": f"{int(outliers.sum())}, of which {kept} published and {int(outliers[suppressed].sum())} left out",
             "groups": len(groups),
             "rows in a group": f"{_least(sizes)} to {_most(sizes)}, {lost.average_class:.1f} on average",
             "information loss (Definition 3.7)": f"{lost.information_loss:.4f} of {len(made.space.quasi)}",
@@ -44,14 +47,22 @@ def inspected(made: Publication) -> dict[str, Any]:
             "average class size / k": f"{lost.average_class_k:.2f}",
         },
         "tables": [
-            {"title": "Risk before and after", "columns": ["", "before", "after"], "rows": risk},
+            {"title": "Risk before and after", "columns": ["", "before", "after"], "rows": _risks(made, sizes, found)},
+            _possible_values(found),
             {
                 "title": "Information loss by column",
                 "columns": ["column", "loss", "average width"],
                 "rows": _widths(made, low, high, sizes, lost.by_column),
             },
+            *_unhidable(made, ground.named),
             *_left_out(made, suppressed),
         ],
+        "numbers": {
+            "rows": len(made.places),
+            "left out": len(suppressed),
+            "outliers": int(outliers.sum()),
+            "outliers published": kept,
+        },
         "figures": {"sizes": sizes, "columns": _histograms(made, low, high, sizes)},
     }
 
@@ -68,30 +79,93 @@ def _most(sizes: NDArray[np.int64]) -> int:
     return int(sizes.max()) if len(sizes) else 0
 
 
-def _risks(made: Publication, sizes: NDArray[np.int64]) -> list[list[str]]:
-    """Prosecutor risk (1 / rows that look alike) and the attacks, on the rows as they are and as published."""
-    quasi, checker = made.checker.quasi, made.checker
-    _, inverse, before = np.unique(made.places[:, :quasi], axis=0, return_inverse=True, return_counts=True)
-    alike = before[inverse.reshape(-1)] if len(made.places) else before
-    groups = made.grouping.groups
-    after = attack(checker, [PublishedGroup(g.low, g.high, made.places[g.rows, quasi:]) for g in groups])
-    people = float(sizes.sum())
+def _attacked(made: Publication) -> Findings:
+    quasi, groups = made.checker.quasi, made.grouping.groups
+    return attack(
+        made.checker,
+        [PublishedGroup(g.low, g.high, made.places[g.rows, quasi:]) for g in groups],
+        [g.rows for g in groups],
+    )
+
+
+def _risks(made: Publication, sizes: NDArray[np.int64], found: Findings) -> list[list[str]]:
+    """Risks by group size, and the attacks, on the rows as they are and as published."""
+    alike = np.unique(made.places[:, : made.checker.quasi], axis=0, return_counts=True)[1]
+    before = Risk(alike, len(made.places), made.terms.population)
+    after = Risk(sizes, len(made.places), made.terms.population)
+    nothing = "not published in groups"
+    guessed = found.guesses
     return [
-        ["rows alone in their group", str(int((alike == 1).sum())), str(int((sizes == 1).sum()))],
-        ["highest re-identification risk", _risk(alike), _risk(sizes)],
-        [
-            "average re-identification risk",
-            f"{len(before) / len(made.places):.3f}" if len(made.places) else "0",
-            f"{len(sizes) / people:.3f}" if people else "0",
-        ],
-        ["outliers that Theorems 4.1 and 4.2 give away", "not published in groups", str(len(after.leaks))],
-        ["values normal for nobody who matches", "not published in groups", str(after.abnormal_values)],
-        ["people normal with no value of a group they match", "not published in groups", str(after.abnormal_people)],
+        *risk_rows(before, after),
+        ["outliers that Theorems 4.1 and 4.2 give away", nothing, str(len(found.leaks))],
+        ["values normal for nobody who matches", nothing, str(found.abnormal_values)],
+        ["people normal with no value of a group they match", nothing, str(found.abnormal_people)],
+        ["people pinned to one value (matching)", nothing, str(len(guessed.pinned))],
+        ["fewest possible values, all and outliers (matching)", nothing, _both(guessed.fewest)],
+        ["likeliest value at most, all and outliers (matching)", nothing, _both(guessed.surest)],
+        ["left out, in no group's box", nothing, str(len(found.absence.outside))],
+        ["left out or not, no value of the groups they match fits", nothing, str(len(found.absence.unfitting))],
     ]
 
 
-def _risk(alike: NDArray[np.int64]) -> str:
-    return f"{1 / int(alike.min()):.3f}" if len(alike) else "0"
+def _both(measure: Callable[..., float]) -> str:
+    return f"{measure(outlying=False):.3g}, {measure(outlying=True):.3g}"
+
+
+def _possible_values(found: Findings) -> dict[str, Any]:
+    """How many published people have how many possible values, and how sure the likeliest is."""
+    guessed = found.guesses
+    counts, many = np.unique(guessed.possible, return_counts=True)
+    rows = []
+    for count, people in list(zip(counts.tolist(), many.tolist(), strict=True))[:MOST_VALUES]:
+        some = guessed.possible == count
+        shares = guessed.likeliest[some]
+        rows.append(
+            [
+                str(count),
+                str(people),
+                str(int(guessed.outlying[some].sum())),
+                f"{np.median(shares):.2f}",
+                f"{shares.max():.2f}",
+            ]
+        )
+    title = "Possible values of published people"
+    if guessed.estimated:
+        title += f" (likeliest estimated by a walk for {guessed.estimated} of {len(guessed.rows)})"
+    return {
+        "title": title,
+        "columns": ["possible values", "people", "outliers", "likeliest, median", "largest"],
+        "rows": rows,
+    }
+
+
+def _ground(ground: Floor) -> str:
+    said = (
+        f"at least {ground.rows} of them at this level (proved for {len(ground.proved)} of {ground.examined} examined"
+    )
+    if len(ground.abnormal) and ground.forced:
+        said += (
+            f"; and {len(ground.abnormal)} hold a value that would make anyone an outlier, which only the {ground.forced} rows that "
+            "stand out with every value could be thought to hold"
+        )
+    return said + ")"
+
+
+def _unhidable(made: Publication, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Rows that no method could publish at this level."""
+    if not len(rows):
+        return []
+    axes = made.space.axes
+    lines = [
+        [axis.value(int(made.places[row, a])) for a, axis in enumerate(axes)] for row in rows[:MOST_VALUES].tolist()
+    ]
+    return [
+        {
+            "title": f"Rows that no method could publish at this level ({len(rows)} proved): too few values could be theirs, or theirs could be nobody else's",
+            "columns": [a.name for a in axes],
+            "rows": lines,
+        }
+    ]
 
 
 def _widths(

@@ -7,12 +7,14 @@ pools are by *forced*, which this adversary knows. Who is left over depends on f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.progress import report
-from wallflower.publish.grouping import Grouping, Workshop, merged
+from wallflower.publish.diversity import DiversityTest
+from wallflower.publish.grouping import REPAIRS, Grouping, Workshop, merged
 from wallflower.publish.growth_kernels import cheapest
 from wallflower.publish.offers import offered, taken
 from wallflower.publish.shed_cuts import ShedCutter
@@ -31,26 +33,71 @@ class MatchingGrouper:
     shop: Workshop
     least: int
     """Possible values everyone must have."""
+    tests: DiversityTest
+    candidate: bool = False
+    """Whether groups must pass level `candidate` as well."""
 
     def __call__(self) -> Grouping:
-        shop, worlds = self.shop, Worlds(self.shop.checker)
+        shop = self.shop
         everyone = np.arange(len(shop.checker.places))
-        cutter = ShedCutter(shop.checker.space.quasi, shop.cutter.rows, self._enough)
+        forced = self._worlds.forced
         groups: list[Members] = []
         left: list[Whole] = []
-        for pool in (everyone[~worlds.forced], everyone[worlds.forced]):
-            found, rest = self._cut(cutter, worlds, pool)
+        for pool in (everyone[~forced], everyone[forced]):
+            found, rest = self._cut(pool)
             groups += found
             left.append(rest)
         over = np.sort(np.concatenate(left))
         for _ in range(ROUNDS):
-            found, over = self._cut(cutter, worlds, over)
+            found, over = self._cut(over)
             groups += found
-        finished, stay = self._insert(worlds, groups, over)
+        finished, stay = self._insert(groups, over)
         made = [shop.made(np.sort(members.rows)) for members in finished]
         return Grouping(merged(made), stay, int(shop.checker.outlying_by_value[stay].sum()))
 
-    def _insert(self, worlds: Worlds, groups: list[Members], left: Whole) -> tuple[list[Members], Whole]:
+    @cached_property
+    def _worlds(self) -> Worlds:
+        return Worlds(self.shop.checker)
+
+    @cached_property
+    def _cutter(self) -> ShedCutter:
+        return ShedCutter(self.shop.checker.space.quasi, self.shop.cutter.rows, self._enough)
+
+    def _enough(self, part: Whole) -> bool:
+        k = self.shop.k
+        return len(part) >= k and self.shop.cutter.distinct(part) >= k and self.tests.passes(part)
+
+    def _cut(self, pool: Whole) -> tuple[list[Members], Whole]:
+        parts, shed = self._cutter.leaves(pool)
+        groups: list[Members] = []
+        left = [shed]
+        for done, part in enumerate(parts):
+            members = self._settled(self._worlds.members(part))
+            if members is not None:
+                groups.append(members)
+            left.append(part if members is None else part[~np.isin(part, members.rows, assume_unique=True)])
+            if done % 64 == 0:
+                report("cutting", done, len(parts))
+        return groups, np.sort(np.concatenate(left))
+
+    def _settled(self, members: Members) -> Members | None:
+        """Rows of these that pass everything that is asked; none where that is not reached soon."""
+        for _ in range(1 + REPAIRS):
+            alive = members.settled(k=self.shop.k, least=self.least)
+            if not alive.any():
+                return None
+            members = members.only(alive)
+            if not self.tests.passes(members.rows):
+                return None
+            repaired = self.shop.repaired(members.rows, "candidate") if self.candidate else members.rows
+            if len(repaired) == len(members.rows):
+                return members
+            members = members.only(np.isin(members.rows, repaired, assume_unique=True))
+            if len(members.rows) < self.shop.k:
+                return None
+        return None
+
+    def _insert(self, groups: list[Members], left: Whole) -> tuple[list[Members], Whole]:
         """Offer each left-over row to the groups that lose least by it."""
         if not groups or not len(left):
             return groups, left
@@ -62,8 +109,8 @@ class MatchingGrouper:
             place = shop.cutter.rows[row]
             cheapest(place, offers, shop.trees, best, cost)
             for g in best[best >= 0].tolist():
-                grown = worlds.joined(groups[g], row, least=self.least)
-                if grown is not None:
+                grown = self._worlds.joined(groups[g], row, least=self.least)
+                if grown is not None and self._still(grown):
                     groups[g] = grown
                     taken(offers, g, place, shop)
                     break
@@ -73,19 +120,8 @@ class MatchingGrouper:
                 report("inserting", done, len(left))
         return groups, np.array(stay, dtype=np.int64)
 
-    def _enough(self, part: Whole) -> bool:
-        return len(part) >= self.shop.k and self.shop.cutter.distinct(part) >= self.shop.k
-
-    def _cut(self, cutter: ShedCutter, worlds: Worlds, pool: Whole) -> tuple[list[Members], Whole]:
-        parts, shed = cutter.leaves(pool)
-        groups: list[Members] = []
-        left = [shed]
-        for done, part in enumerate(parts):
-            members = worlds.members(part)
-            alive = members.settled(k=self.shop.k, least=self.least)
-            if alive.any():
-                groups.append(members.only(alive))
-            left.append(part[~alive])
-            if done % 64 == 0:
-                report("cutting", done, len(parts))
-        return groups, np.sort(np.concatenate(left))
+    def _still(self, members: Members) -> bool:
+        """What more members may undo."""
+        if not self.tests.passes(members.rows):
+            return False
+        return not self.candidate or len(self.shop.repaired(members.rows, "candidate")) == len(members.rows)

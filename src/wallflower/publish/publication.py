@@ -5,24 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines.base import Rows
-from wallflower.publish.anonymise import Method, anonymise
-from wallflower.publish.checker import Checker, Level
+from wallflower.publish.anonymise import anonymise
+from wallflower.publish.checker import Checker
+from wallflower.publish.diversity import Demands
 from wallflower.publish.grouping import Grouping
 from wallflower.publish.space import Axis, Space, axis_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """How rows are grouped, as the question says it."""
+
+    k: int
+    level: str
+    method: str
+    least: int
+    """Possible values that everyone has, at the levels that promise them."""
+    demands: Demands
+    population: int | None = None
+    """How many people the rows are a sample of, where the owner says so; for the owner's report alone."""
+
+    def grouping(self, checker: Checker) -> Grouping:
+        return anonymise(
+            checker, level=self.level, k=self.k, method=self.method, least=self.least, demands=self.demands
+        )
 
 
 @dataclass(frozen=True)
 class Publication:
     """Who is published with whom. Deterministic: no row order, engine or thread can change it."""
 
-    k: int
-    level: Level
+    terms: Terms
     unchanged: tuple[Axis, ...]
     others: NDArray[np.int64]
     """The unchanged columns of all rows."""
@@ -43,18 +61,14 @@ def checker_of(rows: Rows, space: Space) -> Checker:
     return Checker(space, _places(rows, space.axes))
 
 
-def publication_of(
-    rows: Rows, space: Space, *, k: int, level: str, method: str, unchanged: Sequence[str] = ()
-) -> Publication:
+def publication_of(rows: Rows, space: Space, *, unchanged: Sequence[str] = (), terms: Terms) -> Publication:
     """Read, put in canonical order, group."""
     declaration = rows.declaration
     beside = tuple(axis_of(declaration.column(name), weight=Fraction(0), declaration=declaration) for name in unchanged)
     table = _places(rows, (*space.axes, *beside))
     places, others = np.ascontiguousarray(table[:, : len(space.axes)]), table[:, len(space.axes) :]
     checker = Checker(space, places)
-    chosen: Level = next(name for name in get_args(Level) if name == level)
-    how: Method = next(name for name in get_args(Method) if name == method)
-    return Publication(k, chosen, beside, others, checker, anonymise(checker, level=chosen, k=k, method=how))
+    return Publication(terms, beside, others, checker, terms.grouping(checker))
 
 
 def _places(rows: Rows, axes: Sequence[Axis]) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.errors import UsageError, nearest_name
+from wallflower.publish.cells import ends, unquoted
 from wallflower.publish.space import Axis, Space
 
 Whole = NDArray[np.int64]
@@ -43,14 +45,8 @@ def published_groups(path: Path, space: Space) -> list[PublishedGroup]:
     if not path.is_file():
         raise UsageError(f"there is no published file '{path}'.")
     table = texts(path)
-    for axis in space.axes:
-        if axis.name not in table:
-            raise UsageError(
-                f"the published file has no column '{axis.name}'.",
-                hint=nearest_name(axis.name, table) + " Columns that were not published are left out with --columns.",
-            )
-    boxes = [_intervals(axis, table[axis.name]) for axis in space.quasi]
-    held = np.column_stack([_intervals(axis, table[axis.name])[:, 0] for axis in space.sensitive])
+    boxes = [_boxes(axis, table) for axis in space.quasi]
+    held = np.column_stack([_places(axis, axis.name, table)[:, 0] for axis in space.sensitive])
     low = np.column_stack([box[:, 0] for box in boxes])
     high = np.column_stack([box[:, 1] for box in boxes])
     members: dict[tuple[int, ...], list[int]] = {}
@@ -59,17 +55,30 @@ def published_groups(path: Path, space: Space) -> list[PublishedGroup]:
     return [PublishedGroup(low[rows[0]], high[rows[0]], held[rows]) for rows in members.values()]
 
 
-def _intervals(axis: Axis, texts: list[str]) -> Whole:
+def _boxes(axis: Axis, table: Mapping[str, list[str]]) -> Whole:
+    """The low and the high end of each line."""
+    low, high = ends(axis.name)
+    if axis.name not in table and low in table and high in table:
+        return np.column_stack([_places(axis, low, table)[:, 0], _places(axis, high, table)[:, 1]])
+    return _places(axis, axis.name, table)
+
+
+def _places(axis: Axis, name: str, table: Mapping[str, list[str]]) -> Whole:
+    if name not in table:
+        raise UsageError(
+            f"the published file has no column '{name}'.",
+            hint=nearest_name(name, table) + " Columns that were not published are left out with --columns.",
+        )
     known: dict[str, tuple[int, int]] = {}
-    for text in texts:
+    for text in table[name]:
         if text not in known:
             interval = axis.read(text)
             if interval is None:
                 raise UsageError(
-                    f"column '{axis.name}' of the published file holds {text!r}, which the declaration cannot read."
+                    f"column '{name}' of the published file holds {text!r}, which the declaration cannot read."
                 )
             known[text] = interval
-    return np.array([known[text] for text in texts], dtype=np.int64).reshape(len(texts), 2)
+    return np.array([known[text] for text in table[name]], dtype=np.int64).reshape(len(table[name]), 2)
 
 
 def texts(path: Path) -> dict[str, list[str]]:
@@ -82,4 +91,7 @@ def texts(path: Path) -> dict[str, list[str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = list(csv.reader(file))
     header = lines[0] if lines else []
-    return {name: [line[i] if i < len(line) else "" for line in lines[1:]] for i, name in enumerate(header)}
+    return {
+        unquoted(name): [unquoted(line[i]) if i < len(line) else "" for line in lines[1:]]
+        for i, name in enumerate(header)
+    }

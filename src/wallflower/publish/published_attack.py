@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ class PublishedAttack:
         weights: Mapping[str, Fraction | str | int] | None = None,
         columns: tuple[str, ...] = (),
     ) -> PublishedAttack:
-        """With the settings that the ledger keeps of the last publication of this name, where none are given."""
+        """With the settings of the publication that the ledger recorded this very file for, where none are given."""
         known = _as_published(declaration, published)
         choices: dict[str, Any] = {
             "p": known.get("p") if p is None else p,
@@ -55,7 +56,7 @@ class PublishedAttack:
         }
         if choices["p"] is None or choices["d"] is None:
             raise UsageError(
-                f"the ledger knows no publication called '{published.name}', so p and d must be given.",
+                f"the ledger knows no publication with the bytes of '{published.name}', so p and d must be given.",
                 hint="Add --p and --d, and --weights when the publication had them.",
             )
         suffix = published.suffix if published.suffix in FORMATS else FORMATS[0]
@@ -67,11 +68,16 @@ class PublishedAttack:
 
 
 def _as_published(declaration: Declaration, published: Path) -> dict[str, Any]:
-    """The settings of the last publication with this file name; empty when the ledger has none."""
+    """The question whose recorded file this is, to the byte; empty when the ledger knows none."""
+    if not published.is_file():
+        raise UsageError(f"there is no published file '{published}'.")
+    digest = sha256(published.read_bytes()).hexdigest()
     try:
-        events = [line.event for line in Ledger.open(declaration.ledger).history()]
+        events = [line.event for line in Ledger.open(declaration).history()]
     except WallflowerError:
         return {}
-    asked = [event.content.get("query", {}) for event in events if event.kind == "charge"]
-    same = [q for q in asked if q.get("command") == "publish" and Path(str(q.get("out"))).name == published.name]
-    return dict(same[-1]) if same else {}
+    charges = [
+        event.content["charge"] for event in events if event.kind == "answer" and event.content.get("file") == digest
+    ]
+    asked = [event.content["question"] for event in events if event.kind == "charge" and event.entry in charges]
+    return dict(asked[-1]) if asked else {}

@@ -14,11 +14,14 @@ from wallflower.noise.entropy import Entropy
 from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.guarantees import PlainKAnonymity
 from wallflower.privacy.price import Price
+from wallflower.publish.cells import ends
+from wallflower.publish.diversity import Demands
+from wallflower.publish.levels import BOTH, LEVELS, MATCHING, NOT_PROMISED, counts_possible_values, meaning, method_of
 from wallflower.publish.space import Space, space_of
 from wallflower.schema.canonical import PLACE
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
-from wallflower.schema.fields import Exact, Names, Weights, Whole
+from wallflower.schema.fields import Exact, MaybeExact, MaybeWhole, Names, Weights, Whole
 
 if TYPE_CHECKING:
     from wallflower.publish.publication import Publication
@@ -26,19 +29,11 @@ if TYPE_CHECKING:
 FORMATS = (".csv", ".parquet")
 GROUP = "group"
 """The name of the column that numbers groups."""
-LEVELS = ("candidate", "strict", "attack")
+RANGES = ("text", "columns")
 EMPTY = (
     "The publication is empty: no group of these rows passes the tests of its level. It has been charged like any other; "
     "fewer columns, coarser steps or a smaller k let more rows out."
 )
-METHODS = ("hybrid", "expc")
-MEANING = {
-    "candidate": "with everyone's quasi-identifiers known, every published sensitive value is normal for someone who matches the "
-    "group, and everyone who matches has a published value that is normal for them; and the inferences of level 'attack' find nobody",
-    "strict": "every published sensitive value is normal at some corner of the group's box, and every corner with some published value "
-    "(Theorem 5.1 of the paper)",
-    "attack": "the two inferences the paper describes (Theorems 4.1 and 4.2) find nobody; nothing is said about any other inference",
-}
 LEAST_DISTANCE = Fraction(1, 10**12)
 """Distances are ratios of doubles in the kernels; none in use comes near this."""
 
@@ -48,7 +43,7 @@ class PlainTable:
     """A file in which quasi-identifiers are generalised, sensitive values are kept, and outliers blend in.
 
     >>> PlainTable(columns=("age", "income"), out="table.csv", k=5, p="0.9", d="0.5").level
-    'candidate'
+    'matching'
     """
 
     name: ClassVar[str] = "publish"
@@ -63,14 +58,29 @@ class PlainTable:
     """An outlier has at least this share of all rows …"""
     d: Exact = Exact(least=LEAST_DISTANCE, most=1 / LEAST_DISTANCE)
     """… farther away than this, in declared ranges."""
-    level: str = "candidate"
-    method: str = "hybrid"
+    level: str = "matching"
+    """What a group must withstand: one of `levels.LEVELS`."""
+    possible_values: MaybeWhole = MaybeWhole(least=1)
+    """At the levels `matching` and `matching+candidate`: the possible values everyone has in every sensitive column; k where not given."""
+    method: str | None = None
+    """How groups are formed; by the level where not given."""
+    entropy_diversity: MaybeExact = MaybeExact(least=1, most=10**6)
+    """Ask entropy l-diversity of every group too."""
+    recursive_c: MaybeExact = MaybeExact(least=LEAST_DISTANCE, most=1 / LEAST_DISTANCE)
+    recursive_l: MaybeWhole = MaybeWhole(least=2)
+    """Ask recursive (c, l)-diversity too; both or neither."""
+    closeness: MaybeExact = MaybeExact(least=0, most=1)
+    """Ask t-closeness too."""
     weights: Weights = Weights()
     """Distance weights; columns not named here then count nothing. Empty: the declared weights, 1 without."""
     unchanged: Names = Names(default=())
     """Insensitive columns to publish as they are. They can identify people: nothing here protects them."""
+    population: MaybeWhole = MaybeWhole(least=1, most=10**11)
+    """How many people the rows are a random sample of, for the journalist risk of the owner's report; changes no file."""
     groups: bool = False
     """Whether the file numbers its groups."""
+    ranges: str = "text"
+    """How generalised numbers and dates are written: as text ("[20, 40]"), or as two columns, `low NAME` and `high NAME`."""
     format: str = ""
     """"csv" or "parquet": what `out` ends in."""
 
@@ -79,12 +89,43 @@ class PlainTable:
         object.__setattr__(self, "format", self.format or Path(self.out).suffix.removeprefix("."))
         if self.level not in LEVELS:
             raise UsageError(f"'level' must be one of {', '.join(LEVELS)}, got '{self.level}'.")
-        if self.method not in METHODS:
-            raise UsageError(f"'method' must be one of {', '.join(METHODS)}, got '{self.method}'.")
+        object.__setattr__(self, "method", method_of(self.level, self.method))
+        if self.ranges not in RANGES:
+            raise UsageError(f"'ranges' must be one of {', '.join(RANGES)}, got '{self.ranges}'.")
+        self._check_possible_values()
+        self._check_demands()
         if not self.columns or len(set(self.columns)) != len(self.columns):
             raise UsageError("'columns' must name the columns to publish, each once.")
         if Path(self.out).suffix not in FORMATS or f".{self.format}" != Path(self.out).suffix:
             raise UsageError(f"a publication ends in {' or '.join(FORMATS)}, got '{Path(self.out).name}'.")
+
+    def _check_possible_values(self) -> None:
+        wanted = self.possible_values
+        if not counts_possible_values(self.level):
+            if wanted is not None:
+                raise UsageError(
+                    f"level '{self.level}' promises no number of possible values.",
+                    hint=f"Leave it out, or use level '{MATCHING}' or '{BOTH}'.",
+                )
+            return
+        if wanted is None:
+            object.__setattr__(self, "possible_values", self.k)
+        elif wanted > self.k:
+            raise UsageError(f"'possible_values' must be from 1 to k ({self.k}), got {wanted}.")
+
+    def _check_demands(self) -> None:
+        if (self.recursive_c is None) != (self.recursive_l is None):
+            raise UsageError("recursive diversity needs both 'recursive_c' and 'recursive_l'.")
+        if self.demands.any and not counts_possible_values(self.level):
+            raise UsageError(
+                f"diversity and closeness are asked of groups at level '{MATCHING}' or '{BOTH}', not '{self.level}'."
+            )
+
+    @property
+    def demands(self) -> Demands:
+        c, least = self.recursive_c, self.recursive_l
+        recursive = None if c is None or least is None else (c, least)
+        return Demands(entropy=self.entropy_diversity, recursive=recursive, closeness=self.closeness)
 
     @classmethod
     def of(cls, declaration: Declaration, **choices: Any) -> PlainTable:
@@ -104,13 +145,7 @@ class PlainTable:
                     f"column '{name}' is insensitive: it would be published as it is, and could identify people.",
                     hint=f"Leave it out, declare it a quasi-identifier, or name it in unchanged=('{name}',) (--unchanged {name}).",
                 )
-        for name in self.unchanged:
-            if name not in self.columns or declaration.column(name).role != "insensitive":
-                raise UsageError(
-                    f"'{name}' is to be published unchanged, but is not an insensitive column of this publication."
-                )
-        if self.groups and GROUP in self.columns:
-            raise UsageError(f"a column is called '{GROUP}' already, so groups cannot be numbered.")
+        self._check_names(declaration)
         return space_of(
             declaration,
             p=self.p,
@@ -119,30 +154,56 @@ class PlainTable:
             columns=self.columns,
         )
 
+    def _check_names(self, declaration: Declaration) -> None:
+        for name in self.unchanged:
+            if name not in self.columns or declaration.column(name).role != "insensitive":
+                raise UsageError(
+                    f"'{name}' is to be published unchanged, but is not an insensitive column of this publication."
+                )
+        if self.groups and GROUP in self.columns:
+            raise UsageError(f"a column is called '{GROUP}' already, so groups cannot be numbered.")
+        if self.ranges == "columns":
+            for name in self.columns:
+                for end in ends(name):
+                    if end in self.columns:
+                        raise UsageError(f"a column is called '{end}' already, so ranges cannot be written as columns.")
+
     def price(self, declaration: Declaration) -> Price:
+        if declaration.rows_per_person is not None:
+            raise UsageError(
+                "with rows_per_person a group of k different values may be fewer than k people, so nothing is published.",
+                hint="Say per_person for every column instead: then one row is one person.",
+            )
         space = self.space(declaration)
         folder = Path(self.out).parent
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise UsageError(f"the folder '{folder}' cannot be written to.", hint="Name an existing folder of yours.")
         weights = ", ".join(f"{axis.name}: {shown(axis.weight)}" for axis in space.axes)
         notes: tuple[str, ...] = (
-            f"Level '{self.level}': {MEANING[self.level]}.",
+            f"Level '{self.level}': {meaning(self.level, least=self.possible_values or 0)}.",
             (
                 "Groups are formed from all rows and some rows are left out: someone who knows how, or who knows that a person "
                 "is in the table, learns more than the file says. Two publications of the same rows can be intersected."
             ),
         )
+        if counts_possible_values(self.level):
+            notes += (NOT_PROMISED,)
+        if self.demands.any:
+            notes += (f"Asked of every group too, in every sensitive column: {', '.join(self.demands.sentences)}.",)
         if self.unchanged:
             notes += (f"Published as they are, without protection: {', '.join(self.unchanged)}.",)
         return Price(
-            guarantee=PlainKAnonymity(k=self.k, p=self.p, d=self.d, level=self.level),
-            mechanism={"name": self.method, "order": "uniformly random"},
+            guarantee=PlainKAnonymity(
+                k=self.k, p=self.p, d=self.d, level=self.level, possible_values=self.possible_values
+            ),
+            mechanism={"name": str(self.method), "order": "uniformly random"},
             settings={
                 "k": str(self.k),
                 "p": shown(self.p),
                 "d": shown(self.d),
                 "level": self.level,
-                "method": self.method,
+                "method": str(self.method),
+                **({} if self.possible_values is None else {"possible values": str(self.possible_values)}),
                 "quasi-identifiers": ", ".join(axis.name for axis in space.quasi),
                 "sensitive": ", ".join(axis.name for axis in space.sensitive),
                 "weights": weights,
@@ -159,7 +220,9 @@ class PlainTable:
         from wallflower.publish.writing import rendered, sheet
 
         publication = self._publication(rows)
-        written = sheet(publication, number=GROUP if self.groups else None, entropy=entropy)
+        written = sheet(
+            publication, number=GROUP if self.groups else None, in_columns=self.ranges == "columns", entropy=entropy
+        )
         value = {"file": Path(self.out).name, "rows": written.rows, "groups": len(publication.grouping.groups)}
         return FileAnswer(
             value=value if written.rows else {**value, "text": EMPTY},
@@ -174,8 +237,14 @@ class PlainTable:
         return inspected(self._publication(rows))
 
     def _publication(self, rows: Rows) -> Publication:
-        from wallflower.publish.publication import publication_of
+        from wallflower.publish.publication import Terms, publication_of
 
-        return publication_of(
-            rows, self.space(rows.declaration), k=self.k, level=self.level, method=self.method, unchanged=self.unchanged
+        terms = Terms(
+            k=self.k,
+            level=self.level,
+            method=str(self.method),
+            least=self.possible_values or 0,
+            demands=self.demands,
+            population=self.population,
         )
+        return publication_of(rows, self.space(rows.declaration), unchanged=self.unchanged, terms=terms)

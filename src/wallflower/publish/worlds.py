@@ -74,9 +74,10 @@ class Members:
         codes = self.codes[self.held[alive]]
         return min(len(np.unique(codes[:, a])) for a in range(codes.shape[1])) if len(codes) else 0
 
-    def peeled(self, least: int) -> Flags:
-        """The largest part of the rows in which everyone has `least` possible values (M2); it is unique."""
-        alive, counts = self.everyone, np.zeros(len(self.rows), dtype=np.int64)
+    def peeled(self, least: int, among: Flags | None = None) -> Flags:
+        """The largest part of the rows (`among` them) in which everyone has `least` possible values (M2); it is unique."""
+        alive = self.everyone if among is None else among.copy()
+        counts = np.zeros(len(self.rows), dtype=np.int64)
         peel(self.fits, self.held, alive, self.codes, np.empty(len(self.values), dtype=np.int64), counts, least)
         return alive
 

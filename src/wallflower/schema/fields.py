@@ -129,6 +129,21 @@ class Whole(Field[int, int]):
         return number
 
 
+class MaybeExact(Field[Spelled | None, Fraction | None]):
+    """A fraction that may be left out."""
+
+    def __init__(self, *, least: Fraction | int, most: Fraction | int) -> None:
+        super().__init__(default=None)
+        self._read = Exact(least=least, most=most)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
+        self._read.__set_name__(owner, name)
+
+    def read(self, value: Spelled | None) -> Fraction | None:
+        return None if value is None else self._read.read(value)
+
+
 class MaybeWhole(Field[int | None, int | None]):
     """A whole number that may be left out."""
 

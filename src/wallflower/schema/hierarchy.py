@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from wallflower.errors import DeclarationError
+from wallflower.schema.hierarchy_builders import built, is_built
 
 ROOT = "*"
 ORDERED = "ordered"
@@ -77,6 +78,8 @@ def taxonomy(hierarchy: object, values: Sequence[str], *, column: str, folder: P
     """
     if hierarchy is None:
         return nested(list(values), values, column=column)
+    if isinstance(hierarchy, Mapping) and is_built(hierarchy):
+        return arx(built(hierarchy, values, column=column), values, column=column)
     if isinstance(hierarchy, str):
         if hierarchy == ORDERED:
             return None

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
-from wallflower.cli.common import show_lines
-from wallflower.cli.demo_rows import normal
-from wallflower.cli.demo_table import asked, laid_out, spent
+from wallflower.demo.made_up_values import normal
+from wallflower.demo.stage import Stage, asked, laid_out, spent
 from wallflower.publish import PlainTable
 from wallflower.publish.attacks import Findings
 from wallflower.publish.published_attack import PublishedAttack
@@ -59,7 +56,7 @@ missing = "drop"
 DISTRICTS = ("Harbour", "Old Town", "Hill", "Meadows")
 
 
-def show(folder: Path, console: Console) -> Scene:
+def show(folder: Path, stage: Stage) -> Scene:
     """Publish the table, show some of it, and attack it."""
     ages, costs = normal(1_500, mean=45, deviation=16, seed=5), normal(1_500, mean=90, deviation=40, seed=6)
     rows = [
@@ -72,24 +69,44 @@ def show(folder: Path, console: Console) -> Scene:
         f"The network wants to hand age, district and cost of treatment (hundreds) of {len(rows):,} patients to researchers. Six "
         "young patients had treatments so dear that anyone would pick them out."
     )
-    console.print(setting, highlight=False)
+    stage.say(setting)
     public = folder / "public.csv"
     query = PlainTable.of(session.declaration, out=str(public), k=5, p="0.95", d="0.5")
     _, lines = asked(
+        stage,
         session,
-        "a table in which every group holds at least 5 different costs and no outlier can be picked out",
+        "a table in which every group holds at least 5 different costs and everybody may hold at least 5 of them",
         query,
         expect="rows that cannot be hidden are left out; how many stays at the owner's desk",
     )
     found: Findings = session.owner.attack(PublishedAttack(query, public)).value
+    seen = session.owner.report(query).value["seen"]
     with public.open(encoding="utf-8") as file:
         sample = [file.readline().strip() for _ in range(4)]
+    guessed = found.guesses
     more = [
         ("published", " / ".join(sample)),
+        (
+            "left out",
+            f"{seen['facts']['left out']}; no method could publish {seen['facts']['no method could publish']}",
+        ),
+        (
+            "the six",
+            (
+                "are left out: a cost that would make an outlier of anyone who might hold it hides nobody, and too few of their costs "
+                "could be anybody else's"
+            ),
+        ),
         ("attacked", f"smallest group {found.smallest} rows, at least {found.least_distinct} costs in every group"),
-        ("found", "nobody" if not found.succeeded else "SOMEBODY: this is a bug"),
+        (
+            "found",
+            (
+                f"by someone who knows all ages, districts, outliers and groups: {len(guessed.pinned)} people pinned to one cost, at least "
+                f"{guessed.fewest(outlying=False)} possible costs for everybody; the likeliest is right with at most {guessed.surest(outlying=False):.2f}"
+            ),
+        ),
     ]
-    show_lines(more)
+    stage.show(more)
     from wallflower.report.publish import pictures
 
     return Scene(
@@ -97,6 +114,6 @@ def show(folder: Path, console: Console) -> Scene:
         title="A table in which outliers blend in",
         setting=setting,
         lines=(*lines, *more),
-        pictures=tuple(pictures(session.owner.report(query).value["seen"])[1:]),
+        pictures=tuple(pictures(seen)[1:]),
         spent=spent(session),
     )
