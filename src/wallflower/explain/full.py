@@ -168,7 +168,7 @@ class Plan:
         else:
             found = [selection(self.scores(view), entropy)]
         if self.certificate is not None:
-            rows = int(scorer.rows(view.few(np.array(found[:1])))[0])
+            rows = int(scorer.changes(view.few(np.array(found[:1])))[0])
             return found if self.certificate.passes(rows, entropy) else []
         return found
 
@@ -186,7 +186,7 @@ class _Scores:
             found = np.minimum(self._plan.larger * self._whole(found), batch.population)
         return np.clip(found, -self._plan.cap, self._plan.cap)
 
-    def rows(self, batch: Batch) -> NDArray[np.int64]:
+    def changes(self, batch: Batch) -> NDArray[np.int64]:
         """Rows that must change before each context is no longer valid: what the certificate looks at."""
         return self._whole(self._scorer.scores(batch))
 

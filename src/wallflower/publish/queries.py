@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -230,6 +231,10 @@ class PlainTable:
             place=Path(self.out),
             warning="" if written.rows else EMPTY,
         )
+
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        return f"{answer['rows']} rows in {answer['groups']} groups, in {answer['file']}"
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         from wallflower.publish.inspection import inspected
