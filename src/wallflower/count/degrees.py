@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.geometry.balls import Ball, normalised_ball
+from wallflower.geometry.cells import ColumnCells, suits
 from wallflower.geometry.index import RadiusIndex
 from wallflower.schema.declaration import Declaration
 
@@ -25,4 +26,21 @@ def declared_ball(declaration: Declaration, columns: Sequence[str], radius: Frac
 
 def capped_degrees(points: NDArray[np.int64], ball: Ball, cap: int) -> NDArray[np.int64]:
     """For each row how many others are within the ball around it, at most `cap`; equal rows are others."""
-    return RadiusIndex(points, ball.weights).counts(ball, cap=cap + 1) - 1
+    return SubspaceDegrees(points)(range(points.shape[1]), ball, cap)
+
+
+class SubspaceDegrees:
+    """`capped_degrees` of one table in many sets of columns, which share what they can."""
+
+    def __init__(self, points: NDArray[np.int64]) -> None:
+        self._points = points
+        self._cells = ColumnCells(points)
+
+    def __call__(self, chosen: Sequence[int], ball: Ball, cap: int) -> NDArray[np.int64]:
+        counts = None
+        if suits(self._points, ball, cap + 1):
+            counts = self._cells.counts(chosen, ball, cap + 1)
+        if counts is None:
+            points = np.ascontiguousarray(self._points[:, list(chosen)])
+            counts = RadiusIndex(points, ball.weights).counts(ball, cap=cap + 1)
+        return counts - 1

@@ -75,13 +75,16 @@ def margin_robustness(share: Fraction, least: int) -> Robustness:
 
 
 class Margins:
-    """share·N − (others near), times the share's denominator, from how many rows each context has and how many of them are near."""
+    """share·N − (rows near), times the share's denominator, from how many rows each context has and how many of them are near.
 
-    def __init__(self, contexts: Contexts, share: Fraction, near: Ints) -> None:
-        self.contexts, self.share, self.near = contexts, share, near
+    The record itself is near; it counts only where `itself` says so.
+    """
+
+    def __init__(self, contexts: Contexts, share: Fraction, near: Ints, *, itself: bool = False) -> None:
+        self.contexts, self.share, self.near, self._itself = contexts, share, near, itself
 
     def margins(self, batch: Batch) -> Ints:
-        near = batch.over(self.near) - 1  # the record itself is near and is not another
+        near = batch.over(self.near) - (0 if self._itself else 1)
         return np.asarray(self.share.numerator * batch.population - self.share.denominator * near)
 
     def valid(self, batch: Batch) -> Flags:

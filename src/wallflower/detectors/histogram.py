@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
@@ -10,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
-from wallflower.detectors.contexts import EVERY, Batch, Contexts, Decider, Flags
+from wallflower.detectors.contexts import EVERY, Batch, Contexts, Decider, Flags, Robustness, Scorer
+from wallflower.detectors.distance import Margins, margin_robustness
 from wallflower.detectors.registry import register
-from wallflower.errors import DeclarationError
+from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema.exact import brief
-from wallflower.schema.fields import Exact
+from wallflower.schema.fields import Exact, MaybeEpsilon
 
 CHUNK = 2**14
 """Contexts that share one list of entries."""
@@ -34,6 +36,8 @@ class Histogram(Written):
 
     rare: Exact = Exact("0.0025")
     """2.5e-3 is the published rule."""
+    width: MaybeEpsilon = MaybeEpsilon()
+    """Public bins instead: each from one multiple of this to the next, in the metric's own units."""
 
     def __post_init__(self) -> None:
         if not 0 < self.rare < 1:
@@ -50,12 +54,40 @@ class Histogram(Written):
     def stands_out(self, values: NDArray[np.int64], value: int, /, *, step: Fraction) -> bool:
         if len(values) == 0:
             return False
-        low, high = bar(len(values), int(values[0]), int(values[-1]), value)
+        if self.width is not None:
+            low, high = self._public(value, step)
+        else:
+            low, high = bar(len(values), int(values[0]), int(values[-1]), value)
         inside = sum(low <= int(y) < high for y in values)
         return inside * self.share.denominator < self.share.numerator * len(values)
 
     def decider(self, contexts: Contexts) -> Decider:
-        return _HistogramDecider(self, contexts)
+        return _HistogramDecider(self, contexts) if self.width is None else self._margins(contexts)
+
+    def _public(self, value: int, step: Fraction) -> tuple[int, int]:
+        """The first number of steps in the public bin of `value`, and the first past it."""
+        place = value * step // self._wide
+        return math.ceil(place * self._wide / step), math.ceil((place + 1) * self._wide / step)
+
+    @property
+    def _wide(self) -> Fraction:
+        return self.width or Fraction(1)
+
+    def _margins(self, contexts: Contexts) -> Margins:
+        low, high = self._public(contexts.centre, contexts.step)
+        low, high = max(low - contexts.centre, -EVERY), min(high - contexts.centre, EVERY)
+        return Margins(contexts, self.share, contexts.between(low, high - 1), itself=True)
+
+    def robustness(self, least: int) -> Robustness:
+        if self.width is None:
+            raise UsageError(
+                "guarantee 'full' cannot use histogram with bins that span the rows' own range: one row can move every edge.",
+                hint="Give public bins, for example histogram(rare=0.0025, width=5000), or ask for 'output-constrained'.",
+            )
+        return margin_robustness(self.share, least)
+
+    def scorer(self, contexts: Contexts, cap: int) -> Scorer:
+        return self._margins(contexts)
 
 
 class _HistogramDecider:

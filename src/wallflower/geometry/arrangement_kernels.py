@@ -19,6 +19,7 @@ Ints = NDArray[np.int64]
 
 _WORTH_WAKING = 20_000
 _SHARED_LEVELS = 3
+_SAMPLE = 1024
 
 
 @contextmanager
@@ -33,18 +34,19 @@ def threads_for(rows: int) -> Iterator[None]:
 
 
 @kernel
-def _select(values: Floats, order: Ints, low: int, high: int, kth: int) -> None:
-    """Reorder order[low:high] so that place kth holds the value it would hold if sorted, smaller ones before it."""
-    left, right = low, high - 1
+def _select(values: Floats, order: Ints, kth: int) -> None:
+    """Reorder both alike so that place kth holds the value it would hold if sorted, smaller ones before it."""
+    left, right = 0, values.size - 1
     while left < right:
-        pivot = values[order[(left + right) >> 1]]
+        pivot = values[(left + right) >> 1]
         i, j = left, right
         while i <= j:
-            while values[order[i]] < pivot:
+            while values[i] < pivot:
                 i += 1
-            while values[order[j]] > pivot:
+            while values[j] > pivot:
                 j -= 1
             if i <= j:
+                values[i], values[j] = values[j], values[i]
                 order[i], order[j] = order[j], order[i]
                 i += 1
                 j -= 1
@@ -58,23 +60,31 @@ def _select(values: Floats, order: Ints, low: int, high: int, kth: int) -> None:
 
 @kernel
 def _split(columns: Floats, scaled: Floats, blocks: int, node: tuple[int, int], order: Ints) -> None:
-    """Part the rows of a node at its middle block, across its widest side."""
+    """Part the rows of a node at its middle block, across its widest side.
+
+    Rows are reached through `order`, which on many rows is a wait for memory each: the widest side is that of a sample, and the side is
+    copied once before it is parted. Any side would do; only time depends on it.
+    """
     level, place = node
     first, last = (blocks * place) >> level, (blocks * (place + 1)) >> level
     if last - first < 2:
         return
     low, high = first * BLOCK, min(last * BLOCK, columns.shape[1])
+    stride = max(1, (high - low) // _SAMPLE)
     widest, side = -1.0, 0
     for axis in range(columns.shape[0]):
         least = most = columns[axis, order[low]]
-        for i in range(low + 1, high):
+        for i in range(low, high, stride):
             value = columns[axis, order[i]]
             least, most = min(least, value), max(most, value)
         width = scaled[axis] * (most - least) * (most - least)
         if width > widest:
             widest, side = width, axis
     middle = (blocks * (2 * place + 1)) >> (level + 1)
-    _select(columns[side], order, low, high, middle * BLOCK)
+    values = np.empty(high - low)
+    for i in range(low, high):
+        values[i - low] = columns[side, order[i]]
+    _select(values, order[low:high], middle * BLOCK - low)
 
 
 @kernel(parallel=True)
