@@ -94,6 +94,8 @@ class PlainTable:
         if self.ranges not in RANGES:
             raise UsageError(f"'ranges' must be one of {', '.join(RANGES)}, got '{self.ranges}'.")
         self._check_possible_values()
+        if self.possible_values is None and counts_possible_values(self.level):
+            object.__setattr__(self, "possible_values", self.k)
         self._check_demands()
         if not self.columns or len(set(self.columns)) != len(self.columns):
             raise UsageError("'columns' must name the columns to publish, each once.")
@@ -109,9 +111,7 @@ class PlainTable:
                     hint=f"Leave it out, or use level '{MATCHING}' or '{BOTH}'.",
                 )
             return
-        if wanted is None:
-            object.__setattr__(self, "possible_values", self.k)
-        elif wanted > self.k:
+        if wanted is not None and wanted > self.k:
             raise UsageError(f"'possible_values' must be from 1 to k ({self.k}), got {wanted}.")
 
     def _check_demands(self) -> None:
