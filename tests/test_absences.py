@@ -15,11 +15,14 @@ FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = {
     "numpy", "scipy", "numba", "pandas", "polars", "pyarrow", "duckdb", "ibis", "sqlalchemy", "typer", "click", "rich",
     "matplotlib", "jinja2", "dp_accounting", "paho", "dbscan", "sklearn", "opendp",
+    "psycopg", "pyspark",
 }  # fmt: skip
 
 HOMES = {
     "ibis": ["engines/"],
     "duckdb": ["engines/"],
+    "psycopg": ["engines/", "stores/"],
+    "pyspark": ["engines/"],
     "sqlalchemy": ["stores/"],
     "dp_accounting": ["privacy/accountants.py"],
     "matplotlib": ["report/"],

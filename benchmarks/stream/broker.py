@@ -70,14 +70,12 @@ def mosquitto(folder: Path, window: int) -> Iterator[Path]:
     file = folder / "bench.toml"
     names = ["sensor", *(f"s{place}" for place in range(1000))]
     file.write_text(TEXT.format(port=port, window=window, roster=str(names).replace("'", '"')))
-    configuration, access = write_configuration(loads(file.read_text()), folder / "broker")
-    with access.open("a") as lines:  # one connection that speaks for a thousand sensors, for this benchmark alone
-        lines.write("\nuser fleet\ntopic write bench/stream/noised/0/+\ntopic read bench/stream/receipt/0/+\n")
+    configuration, _ = write_configuration(loads(file.read_text()), folder / "broker")
     if os.geteuid() == 0:
         with configuration.open("a") as lines:
             lines.write("user root\n")
     passwords = folder / "broker" / "passwords"
-    passwords.write_text("".join(f"{user}:{PASSWORD}\n" for user in ("sensor", "analyst", "fleet")))
+    passwords.write_text("".join(f"{user}:{PASSWORD}\n" for user in (*names, "analyst")))
     passwords.chmod(0o600)
     subprocess.run([program("mosquitto_passwd"), "-U", str(passwords)], check=True, capture_output=True)
     process = subprocess.Popen(

@@ -18,6 +18,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tests.contracts.server_places import from_postgresql
 from wallflower.engines import from_frame, open_source
 from wallflower.engines.base import Fetched
 from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop
@@ -135,8 +136,10 @@ def from_sqlite(table: pa.Table, declaration: Declaration, folder: Path):
     return open_source(replace(declaration, source=path, source_table="the rows"))
 
 
-TYPED = (from_arrow, from_polars, from_pandas, from_parquet, from_duckdb)
+TYPED = (from_arrow, from_polars, from_pandas, from_parquet, from_duckdb, from_postgresql)
 """Places that keep the type of a column."""
+SERVERS = (from_postgresql,)
+"""Places without an order of rows: a record has no place there, only a key."""
 DYNAMIC = (from_pandas_objects, from_json, from_json_lines, from_sqlite)
 """Places where each cell has its own type."""
 EVERYWHERE = (*TYPED, *DYNAMIC, from_csv)

@@ -109,6 +109,13 @@ def by_ward(among):
 
 
 EXAMPLES = [
+    Example(
+        name="count-fence",
+        declaration=TABLE,
+        csv=ROWS,
+        query=lambda _folder: wf.count.FencedOutliers(column="height", epsilon="0.5"),
+        command=("count", "DECL", "--columns", "height", "--fence", "iqr", "--epsilon", "0.5"),
+    ),
     *(by_ward(among) for among in ("group", "table")),
     *(count_of(noise) for noise in ("lomax", "laplace", "inverse")),
     Example(

@@ -83,17 +83,18 @@ def test_people_are_answered_as_the_rows_they_reduce_to(example, tmp_path):
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
-def test_a_question_without_a_price_for_several_rows_is_refused(example, tmp_path):
+def test_several_rows_of_a_person_cost_as_many_times_or_are_refused(example, tmp_path):
     person = loads(example.declaration).key or "who"
-    text = about_people(example.declaration, person, reducer="").replace(
-        'unit = "person"', 'unit = "person"\nrows_per_person = 3'
-    )
-    declared = loads(text.replace("replace-one", "add-remove"), folder=tmp_path)
+    text = about_people(example.declaration, person, reducer="").replace("replace-one", "add-remove")
+    declared = loads(text.replace('unit = "person"', 'unit = "person"\nrows_per_person = 3'), folder=tmp_path)
     query = example.query(tmp_path)
-    if getattr(query, "refuses_rows_per_person", "by default"):
-        with pytest.raises(DeclarationError, match="rows of a person count"):
-            price_of(query, declared)
-    else:
+    row = query.price(declared).guarantee
+    if row.family == "dp" and row.protects == "every row":
         price = price_of(query, declared)
         assert price.guarantee.unit == "person"
+        assert price.guarantee.epsilon == 3 * row.epsilon
+        assert row.rho is None or price.guarantee.rho == 9 * row.rho
         assert any("up to 3 rows" in note for note in price.notes)
+    else:
+        with pytest.raises(DeclarationError, match="rows of a person count"):
+            price_of(query, declared)

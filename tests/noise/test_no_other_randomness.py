@@ -9,7 +9,7 @@ import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 SOURCE = SRC / "wallflower" / "noise" / "entropy.py"
-DEMO_DATA = "cli/demo*.py"  # invents rows to show, from a fixed seed; a row that nobody owns is no noise
+DEMO_DATA = "demo/made_up_*.py"  # invents rows to show, from a fixed seed; a row that nobody owns is no noise
 NO_NOISE = {
     "ledger/events.py": {"secrets"},  # salts, so that nobody guesses a question from a hash
     "stores/postgresql.py": {"secrets"},  # the number of a connection's advisory lock

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from wallflower.errors import DeclarationError
 from wallflower.schema import draft, loads
-from wallflower.schema.first_draft import shown_from_rows, write_for_owner
+from wallflower.schema.declaration import Reading
+from wallflower.schema.first_draft import Wanted, shown_from_rows, write_for_owner
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,10 @@ class Seen:
     name: str
     kind: str
     values: tuple[str, ...] | None = None
+    dates: tuple[str, ...] = ()
+    thousands: str = ""
+    missing_codes: tuple[str, ...] = ()
+    repeats: bool = False
 
 
 PEOPLE = (
@@ -87,7 +92,7 @@ def test_what_was_seen_stands_in_comments_alone():
 def test_every_undecided_line_is_marked():
     text = draft("people.csv", PEOPLE, folder=".")
     for line in text.split("\n"):
-        if re.match(r"(max_rows|epsilon|lower|upper|step|role|outside|missing|unit|neighbours|reviewed) =", line):
+        if re.match(r"(max_rows|epsilon|lower|upper|unit|reviewed) =", line):
             assert "# DECIDE" in line
         if re.match(r"(max_rows|lower|upper) =", line):
             assert "# DECIDE: from public knowledge, not from the rows" in line
@@ -150,4 +155,41 @@ def test_only_the_owner_reads_a_draft_and_is_told_what_it_quotes(tmp_path):
     text = draft("rows.csv", columns, folder=tmp_path)
     assert "Ottawa" in text
     assert "P1" not in text
-    assert "no value of a row" in next(shown_from_rows(columns[1:], place))
+    assert "no other value of a row" in next(shown_from_rows(columns[1:], place))
+
+
+VISITS = (
+    Seen("patient", "text", repeats=True),
+    Seen("visited", "date", dates=("%d.%m.%Y",), repeats=True),
+    Seen("age", "integer", missing_codes=("unknown", "999"), repeats=True),
+    Seen("cost", "real", thousands=",", repeats=True),
+    Seen("ward", "text", ("A", "B"), repeats=True),
+    *(Seen(f"more{at}", "real") for at in range(20)),
+)
+DECISIONS = {"count": 12, "explain": 12, "identify": 13}
+
+
+@pytest.mark.parametrize("area", DECISIONS)
+def test_a_first_question_takes_few_decisions(area):
+    text = draft("visits.csv", VISITS, folder=".", wanted=Wanted(area=area))
+    assert text.count("# DECIDE") <= DECISIONS[area]
+    sections = text.split("\n\n")
+    assert max(section.count("# DECIDE") for section in sections if section.startswith("[columns")) <= 3
+    answers = {**ANSWERS, "max_people": "1_000", "beta": "24", "radius": '"0.5"'}
+    filled_in = re.sub(
+        r"^(\w+) =  # DECIDE", lambda line: f"{line[1]} = {answers[line[1]]} # ", text, flags=re.MULTILINE
+    )
+    declared = loads(filled_in)
+    assert (declared.unit, declared.person, declared.time) == ("person", "patient", "visited")
+    assert len(declared.columns) <= 3
+    assert "# [columns.more19]  real" in text
+
+
+def test_what_is_about_the_format_is_filled_in():
+    reading = Reading(delimiter=";", encoding="latin-1")
+    text = draft("visits.csv", VISITS, folder=".", wanted=Wanted(columns=("age", "cost", "visited"), reading=reading))
+    assert 'read = {delimiter = ";", encoding = "latin-1"}' in text
+    assert 'missing_codes = ["unknown", "999"]' in text
+    assert 'thousands = ","' in text
+    assert 'date = "%d.%m.%Y"' in text
+    assert 'per_person = "latest"' in text

@@ -29,7 +29,7 @@ def main() -> None:
             (support.window_sensor(stream, book, line, SystemEntropy(), name=name, ahead=4, patience=5.0), line)
         )
     rng, left = np.random.default_rng(0), dict.fromkeys(names, windows)
-    deadline = time.monotonic() + 380
+    deadline = time.monotonic() + 900
     while any(left.values()) or any(loop.waiting for loop, _ in crew):
         if time.monotonic() > deadline:
             sys.exit(f"{sum(loop.waiting for loop, _ in crew)} windows still wait, {sum(left.values())} were not taken")

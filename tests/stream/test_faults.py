@@ -78,8 +78,18 @@ class Party:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("protocol", "readings", "window"), [("private", 1_000_000, 2_000), ("paper", 100_000, 125)])
+@pytest.mark.parametrize(("protocol", "readings", "window"), [("private", 40_000, 100), ("paper", 20_000, 50)])
 def test_every_window_is_decided_exactly_once_whatever_is_killed(tmp_path, protocol, readings, window):
+    kill_and_count(tmp_path, protocol, readings, window, rounds=1)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("protocol", "readings", "window"), [("private", 1_000_000, 2_000), ("paper", 100_000, 125)])
+def test_every_window_is_decided_exactly_once_whatever_is_killed_again_and_again(tmp_path, protocol, readings, window):
+    kill_and_count(tmp_path, protocol, readings, window, rounds=2)
+
+
+def kill_and_count(tmp_path, protocol, readings, window, *, rounds):
     stream_file = tmp_path / "pumps.toml"
     stream_file.write_text(support.text(protocol, window=window, port=support.free_port()))
     stream = loads(stream_file.read_text())
@@ -98,7 +108,7 @@ def test_every_window_is_decided_exactly_once_whatever_is_killed(tmp_path, proto
     )  # fmt: skip
     parties["sensor"] = sensor
     chance = random.Random(7)
-    victims = ["broker", *parties] * 2
+    victims = ["broker", *parties] * rounds
     chance.shuffle(victims)
     try:
         for victim in victims:

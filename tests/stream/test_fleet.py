@@ -75,10 +75,13 @@ def test_the_ceiling_counts_always_saying_yes_too():
 def test_the_price_states_recall_and_precision_before_anything_is_measured():
     expected = prices.price(support.declared("alarm")).expected
     assert expected["recall"].startswith("98.3%")
-    assert expected["precision where 25% of periods misbehave"].startswith("86.8%")
+    assert "86.8% where 25% of periods misbehave" in expected["precision"]
     own = loads(support.clock_text().replace("least_readings", 'outlier_share = "1/2"\nleast_readings'))
-    assert "precision where 50% of periods misbehave" in prices.price(own).expected
-    assert "answers turned over" in prices.price(support.declared("share")).expected
+    assert "where 50% of periods misbehave" in prices.price(own).expected["precision"]
+    assert "answers_turned_over" in prices.price(support.declared("share")).expected
+    for protocol in ("alarm", "share", "code", "private", "paper"):
+        asked = prices.price(support.declared(protocol))
+        assert not [key for part in (asked.mechanism, asked.settings, asked.expected) for key in part if " " in key]
 
 
 def test_the_summary_names_days_and_leaves_cut_off_ones_out_of_the_share():

@@ -36,3 +36,8 @@ def check(declaration: Decl, as_json: AsJson = False) -> None:
     for row in found.table():
         table.add_row(*row)
     out.print(table)
+    spoilt = list(found.spoilt_lines())
+    if spoilt:
+        out.print("Cells that were not read as declared (the commonest), and what would mend them:", markup=False)
+    for line in spoilt:
+        out.print(line, markup=False, highlight=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,27 +49,23 @@ class AmongChoice(StrEnum):
     table = "table"
 
 
-Neighbours = Annotated[
-    int,
-    typer.Option(
-        "--neighbours",
-        "--fewer-than",
-        metavar="K",
-        help="A row with fewer than K other rows within the radius is an outlier. (A number of rows; the declaration's "
-        "'neighbours' says which tables a promise compares.)",
-        show_default=False,
-    ),
-]
-Radius = Annotated[
-    str,
-    typer.Option(
-        "--radius",
-        metavar="R",
-        help="How near is near: the root of the mean square, over the columns, of the differences in units of each column's scale. "
-        "In 4 columns, rows that differ by 10 in one of them alone are 5 apart. --dry-run says it in the columns' own units.",
-        show_default=False,
-    ),
-]
+_NEIGHBOURS: Any = typer.Option(
+    "--neighbours",
+    "--fewer-than",
+    metavar="K",
+    help="A row with fewer than K other rows within the radius is an outlier. (A number of rows; the declaration's "
+    "'neighbours' says which tables a promise compares.)",
+    show_default=False,
+)
+_RADIUS: Any = typer.Option(
+    "--radius",
+    metavar="R",
+    help="How near is near: the root of the mean square, over the columns, of the differences in units of each column's scale. "
+    "In 4 columns, rows that differ by 10 in one of them alone are 5 apart. --dry-run says it in the columns' own units.",
+    show_default=False,
+)
+Neighbours = Annotated[int, _NEIGHBOURS]
+Radius = Annotated[str, _RADIUS]
 NoiseOption = Annotated[
     NoiseChoice,
     typer.Option("--noise", help="auto chooses by columns, neighbours, epsilon and max_rows, never by the rows."),
@@ -82,9 +79,9 @@ def register(app: typer.Typer) -> None:
 def count(
     declaration: Decl,
     columns: ColumnNames,
-    neighbours: Neighbours,
-    radius: Radius,
     epsilon: Epsilon,
+    neighbours: Annotated[int | None, _NEIGHBOURS] = None,
+    radius: Annotated[str | None, _RADIUS] = None,
     noise: NoiseOption = NoiseChoice.auto,
     interval_epsilon: Annotated[
         str | None,
@@ -108,6 +105,14 @@ def count(
             "--among", help="With --by: whose rows are neighbours, those of the same group or all of the table."
         ),
     ] = AmongChoice.group,
+    fence: Annotated[
+        str | None,
+        typer.Option(
+            "--fence",
+            metavar="iqr",
+            help="Instead of --neighbours and --radius: count the rows of one column beyond private quantile fences.",
+        ),
+    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -128,23 +133,24 @@ def count(
     Example:
         wallflower count salaries.toml --columns salary --neighbours 5 --radius 1000 --epsilon 0.5 --dry-run
     """
-    from wallflower.count import GroupedOutliers, Outliers
-
-    query: GroupedOutliers | Outliers
-    if by is None:
-        query = Outliers(
-            columns=names(columns),
-            neighbours=neighbours,
-            radius=radius,
-            epsilon=epsilon,
-            noise=noise.value,
-            interval_epsilon=interval_epsilon,
+    query: Any
+    if fence is not None:
+        if neighbours is not None or radius is not None or by is not None or interval_epsilon is not None:
+            raise UsageError(
+                "a fence takes the place of --neighbours and --radius, and has an interval of its own.",
+                hint="Leave --neighbours, --radius, --by and --interval-epsilon out.",
+            )
+        query = _fenced(names(columns), fence, epsilon)
+    elif neighbours is None or radius is None:
+        raise UsageError(
+            "an outlier needs --neighbours (how many others) and --radius (how near).",
+            hint="Or ask for quantile fences: --fence iqr.",
         )
     else:
-        query = GroupedOutliers(
-            measures=names(columns),
-            by=by,
-            among=among.value,
+        query = _near(
+            names(columns),
+            by,
+            among.value,
             neighbours=neighbours,
             radius=radius,
             epsilon=epsilon,
@@ -152,8 +158,8 @@ def count(
             interval_epsilon=interval_epsilon,
         )
     if picture is not None:
-        if isinstance(query, GroupedOutliers):
-            raise UsageError("the picture of error by epsilon is for one count.", hint="Leave --by or --picture out.")
+        if by is not None or fence is not None:
+            raise UsageError("the picture of error by epsilon is for one count.", hint="Leave --picture out.")
         _draw_error(query, declaration, picture)
         dry_run = True
     ask(
@@ -169,6 +175,28 @@ def count(
             purpose=purpose,
         ),
     )
+
+
+def _near(columns: tuple[str, ...], by: str | None, among: Any, **asked: Any) -> Any:
+    """The question about rows with few others near them."""
+    from wallflower.count import GroupedOutliers, Outliers
+
+    if by is None:
+        return Outliers(columns=columns, **asked)
+    return GroupedOutliers(measures=columns, by=by, among=among, **asked)
+
+
+def _fenced(columns: tuple[str, ...], fence: str, epsilon: Any) -> Any:
+    """The question about rows beyond fences: `iqr`, or `iqr(factor=3)`."""
+    from wallflower.count import FencedOutliers
+
+    spelt = re.fullmatch(r"\s*(\w+)\s*(?:\(\s*factor\s*=\s*([^\s()]+)\s*\))?\s*", fence)
+    if spelt is None or len(columns) != 1:
+        raise UsageError(
+            "a fence is spelt iqr or iqr(factor=1.5), for one column.", hint="For example --columns stay --fence iqr."
+        )
+    kind: Any = spelt[1]
+    return FencedOutliers(column=columns[0], fence=kind, epsilon=epsilon, factor=spelt[2] or "3/2")
 
 
 def _draw_error(query: Outliers, declaration: Path, picture: Path) -> None:

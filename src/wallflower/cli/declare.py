@@ -1,14 +1,24 @@
-"""`wallflower declare`: a draft declaration in which every open question is marked."""
+"""`wallflower declare`: a draft declaration in which every open question is marked, or asked."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from wallflower.cli.common import err, out
 from wallflower.errors import UsageError
+from wallflower.schema.decisions import Decision
+from wallflower.schema.declaration import Reading
+
+TEXT_FILES = frozenset({".csv", ".tsv", ".txt"})
+NEXT = {
+    "count": "count {place} --columns COL --neighbours K --radius R --epsilon E",
+    "explain": 'explain {place} --record KEY --metric COL --by COL,COL --detector "lof(neighbours=20, threshold=1.5)" --epsilon E',
+    "identify": 'identify {place} --value "col=v" --epsilon E',
+    "publish": "publish {place} -o OUT.csv --k K --p P --d D",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -17,7 +27,12 @@ def register(app: typer.Typer) -> None:
 
 def declare(
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="A CSV, Parquet, JSON, DuckDB or SQLite file.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="A CSV, Parquet, JSON, DuckDB or SQLite file, or a folder of CSV or Parquet files.",
+            show_default=False,
+        ),
     ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the draft.", show_default=False)
@@ -25,36 +40,135 @@ def declare(
     table: Annotated[
         str | None, typer.Option("--table", metavar="NAME", help="The table inside a DuckDB or SQLite file.")
     ] = None,
+    area: Annotated[
+        Literal["explain", "identify", "count", "publish", "stream"] | None,
+        typer.Option("--for", help="Only the columns and lines that this kind of question needs.", show_default=False),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns", metavar="COL,COL", help="Only these columns; the others as a comment.", show_default=False
+        ),
+    ] = None,
+    delimiter: Annotated[
+        str | None,
+        typer.Option("--delimiter", metavar="D", help="Of a text file; found in it otherwise.", show_default=False),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option("--encoding", metavar="E", help="Of a text file; found in it otherwise.", show_default=False),
+    ] = None,
+    arx: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--arx",
+            metavar="HIERARCHY.csv",
+            help="A hierarchy of ARX, named like its column; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask for every decision, with its reason.")] = False,
 ) -> None:
-    """Draft the declaration of a data file; every undecided line is marked # DECIDE.
+    """Draft the declaration of a data file; every undecided line is marked # DECIDE, or asked with --ask.
+
+    How the file is written (delimiter, encoding, dates, marks, missing codes) is found in it and filled in. What a promise
+    depends on is yours to decide, from public knowledge.
 
     \b
     Example:
-        wallflower declare salaries.csv -o draft.toml
+        wallflower declare salaries.csv -o draft.toml --for count
     """
     from wallflower.engines import describe
-    from wallflower.schema import draft
-    from wallflower.schema.first_draft import shown_from_rows, write_for_owner
+    from wallflower.schema.decisions import answered
+    from wallflower.schema.first_draft import Wanted, draft, shown_from_rows, write_for_owner
+    from wallflower.schema.stream_draft import stream_draft
 
     if output.exists():
         raise UsageError(f"'{output}' exists already.", hint="Choose another name, or remove it first.")
     if not output.parent.is_dir():
         raise UsageError(f"there is no folder '{output.parent}'.", hint="Make it first.")
-    described = describe(data, table=table)
-    text = draft(data, described, folder=output.parent, table=table)
+    reading = None
+    if data.suffix.lower() in TEXT_FILES and data.is_file():
+        reading = _reading(data, delimiter, encoding)
+    described = describe(data, table=table, read=reading)
+    names = [column.name for column in described]
+    wanted = tuple(name.strip() for name in columns.split(",")) if columns else ()
+    for name in wanted:
+        if name not in names:
+            raise UsageError(f"the data have no column '{name}'.", hint=f"They have: {', '.join(names)}.")
+    if area == "stream":
+        text = stream_draft(data, described, only=wanted)
+    else:
+        hierarchies = tuple(_hierarchy(path, names, output.parent) for path in arx or ())
+        purpose = Wanted(area=area, columns=wanted, reading=reading, hierarchies=hierarchies)
+        text = draft(data, described, folder=output.parent, table=table, wanted=purpose)
+    if ask:
+        text = answered(text, _ask)
     write_for_owner(output, text)
+    _say_what_next(output, text, area)
+    for line in shown_from_rows(described, output, text):
+        err.print(line, style="bold yellow", markup=False, highlight=False)
+
+
+def _reading(data: Path, delimiter: str | None, encoding: str | None) -> Reading:
+    from wallflower.engines.file_format import file_format
+
+    if delimiter is not None:
+        delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+        if len(delimiter) != 1:
+            raise UsageError(f"a delimiter is one character, got '{delimiter}'.", hint="For a tab write \\t.")
+    try:
+        found = file_format(data, delimiter=delimiter, encoding=encoding)
+    except LookupError:
+        raise UsageError(f"the encoding '{encoding}' is not known.", hint='For example "utf-8" or "latin-1".') from None
+    if not found.named:
+        raise UsageError(
+            f"the first line of '{data.name}' does not look like names of columns, and every text file needs them.",
+            hint="Write a first line with a name for each column. Nothing was drafted: the names would have been a row.",
+        )
+    return found.reading
+
+
+def _hierarchy(path: Path, names: list[str], folder: Path) -> tuple[str, str, tuple[str, ...]]:
+    import os
+
+    from wallflower.schema.hierarchy import leaves_of_file
+
+    stem = path.stem.casefold().replace("hierarchy", "").strip("_- ")
+    column = next(
+        (
+            name
+            for name in sorted(names, key=len, reverse=True)
+            if stem == name.casefold() or stem.endswith(f"_{name.casefold()}")
+        ),
+        None,
+    )
+    if column is None:
+        raise UsageError(
+            f"'{path.name}' is not named like a column of the data.",
+            hint=f"Name it like its column, such as {names[0]}.csv.",
+        )
+    place = Path(os.path.relpath(path, folder)).as_posix()
+    return column, place, leaves_of_file(path)
+
+
+def _ask(decision: Decision, complaint: str) -> str:
+    if complaint:
+        err.print(complaint, markup=False, highlight=False)
+    return str(typer.prompt(decision.question, default="", show_default=False, err=True))
+
+
+def _say_what_next(output: Path, text: str, area: str | None) -> None:
     undecided = text.count("# DECIDE")
     out.print(f"Wrote {output}: {undecided} lines to decide. Next:", markup=False, highlight=False)
-    for number, step in enumerate(
-        (
-            f"edit {output}: settle every # DECIDE from public knowledge, then write reviewed = true",
-            f"wallflower check {output}",
-            f"wallflower ledger init {output}",
-            f"wallflower count {output} --columns COL --neighbours K --radius R --epsilon E --dry-run",
-            "the same without --dry-run: your first release",
-        ),
-        start=1,
-    ):
+    steps = (
+        [f"edit {output}: settle every # DECIDE from public knowledge, then write reviewed = true"] if undecided else []
+    )
+    if area == "stream":
+        steps.append(f"wallflower stream simulate {output} --dry-run")
+    else:
+        question = NEXT.get(area or "count", NEXT["count"]).format(place=output)
+        steps += [f"wallflower check {output}", f"wallflower ledger init {output}", f"wallflower {question} --dry-run"]
+        steps.append("the same without --dry-run: your first release")
+    for number, step in enumerate(steps, start=1):
         out.print(f"  {number}. {step}", markup=False, highlight=False)
-    for line in shown_from_rows(described, output):
-        err.print(line, style="bold yellow", markup=False, highlight=False)

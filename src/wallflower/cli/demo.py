@@ -9,11 +9,13 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import out
+from wallflower.cli.common import out, show_lines
 from wallflower.errors import UsageError
 
 STEPS = ("explain", "identify", "count", "publish", "stream")
-"""`cli/demo_<step>.py`, in the order shown; each has `show(folder, console)` and gives back its scene."""
+"""Files of `wallflower.demo` in the order shown; each has `show(folder, stage)` and gives back its scene. A stream's is with its command."""
+
+HOMES = {"stream": "wallflower.cli.demo_stream"}
 
 TITLE = "Alder Valley hospitals: five questions about outliers"
 INTRODUCTION = (
@@ -23,6 +25,16 @@ INTRODUCTION = (
 )
 
 MARK = ".wallflower-demo"
+
+
+class Terminal:
+    """The stage of a demo that somebody watches."""
+
+    def say(self, text: str, /) -> None:
+        out.print(text, highlight=False)
+
+    def show(self, lines: list[tuple[str, str]], /) -> None:
+        show_lines(lines)
 
 
 def register(app: typer.Typer) -> None:
@@ -50,7 +62,7 @@ def demo(
         place = folder / step
         place.mkdir()
         out.rule(f"[bold]{step}[/]", align="left")
-        scenes.append(import_module(f"wallflower.cli.demo_{step}").show(place, out))
+        scenes.append(import_module(HOMES.get(step, f"wallflower.demo.{step}")).show(place, Terminal()))
         out.print()
     from wallflower.report.story import write_story
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
-from wallflower.cli.common import show_lines
 from wallflower.cli.stream_simulation import Simulated, run_simulation
+from wallflower.demo.stage import Stage
 from wallflower.noise.entropy import SystemEntropy
 from wallflower.report.figures import Picture
 from wallflower.report.story import Scene
@@ -48,7 +46,7 @@ per_day = "4"
 """
 
 
-def show(folder: Path, console: Console) -> Scene:
+def show(folder: Path, stage: Stage) -> Scene:
     """Two weeks of twelve sensors and an analyst, and a picture of what was said beside what happened."""
     path = folder / "fridges.toml"
     path.write_text(DECLARATION, encoding="utf-8")
@@ -60,7 +58,7 @@ def show(folder: Path, console: Console) -> Scene:
         "no reading leaves: a fridge sends one blind message every quarter of an hour, and at most one alarm a day. An analyst wants to "
         "know which fridge misbehaved, and on which day."
     )
-    console.print(setting, highlight=False)
+    stage.say(setting)
     facts = run_simulation(
         declared,
         Simulated(
@@ -75,7 +73,7 @@ def show(folder: Path, console: Console) -> Scene:
             "asked",
             f"which of {facts['whole_periods']} fridge-days misbehaved? (made up: {truth['misbehaving_periods']} did)",
         ),
-        ("expect", "; ".join(f"{name}: {text}" for name, text in asked.expected.items())),
+        ("expect", "; ".join(f"{name.replace('_', ' ')}: {text}" for name, text in asked.expected.items())),
         ("heard", f"{truth['alarms']} alarms, {truth['right']} of them right"),
         (
             "fleet",
@@ -84,7 +82,7 @@ def show(folder: Path, console: Console) -> Scene:
         ("promise", str(facts["promise"])),
         ("cost", asked.notes[0]),
     )
-    show_lines(list(lines))
+    stage.show(list(lines))
     return Scene(
         area="stream",
         title="Which fridge misbehaved, and on which day?",

@@ -11,7 +11,7 @@ from wallflower.schema.exact import shown
 from wallflower.stream.declaration import StreamDeclaration
 from wallflower.stream.prices import price
 
-TODAY = "epsilon of one sensor in a day"
+TODAY = "epsilon_of_one_sensor_in_a_day"
 
 
 def released(

@@ -140,10 +140,11 @@ def finish(facts: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"ok": True, **facts}, ensure_ascii=False))
     else:
-        show_lines([(label.replace("_", " "), _said(label, value)) for label, value in facts.items()])
+        show_lines([(label.replace("_", " "), said(label, value)) for label, value in facts.items()])
 
 
-def _said(label: str, value: object) -> str:
+def said(label: str, value: object) -> str:
+    """A fact as a person reads it."""
     if label == "alarms" and isinstance(value, list):
         shown = [f"{alarm['sensor']} by {alarm['at']}" for alarm in value[:MOST_ALARMS]]
         return (
@@ -152,7 +153,7 @@ def _said(label: str, value: object) -> str:
     if isinstance(value, dict) and "estimate" in value:
         return f"{value['estimate']:.3f} (95 %: {value['low']:.3f} to {value['high']:.3f}, from {value['of']:,} sensor-periods)"
     if isinstance(value, dict):
-        return ", ".join(f"{kind}: {_said('', count)}" for kind, count in value.items()) or "none"
+        return ", ".join(f"{kind}: {said('', count)}" for kind, count in value.items()) or "none"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, bool):
@@ -160,4 +161,4 @@ def _said(label: str, value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-_NOT_PRIVATE = "NO: a test stream, whose noise may come from a seed"
+_NOT_PRIVATE = "NO: a simulation, or a test stream whose noise may come from a seed"

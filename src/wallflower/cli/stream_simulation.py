@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.cli.common import bars_on_stderr
-from wallflower.cli.demo_readings import made_up, made_up_slots
-from wallflower.cli.stream_running import decided_facts, open_results
+from wallflower.cli.stream_running import decided_facts, open_results, said
+from wallflower.demo.made_up_readings import made_up, made_up_slots
 from wallflower.engines.readings import windows_of_file
 from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy
@@ -198,5 +198,8 @@ def _draw(
             presumed=np.asarray(sample["presumed"], dtype=np.bool_),
             decided=np.asarray(sample["decided"], dtype=np.bool_),
         )
-    write_stream_page(path, stream=declared.id, price=price(declared), facts=facts, drawn=drawn)
+    shown_facts = {
+        name: said(name, value) for name, value in facts.items() if name not in {"alarms", "promise", "expected"}
+    }
+    write_stream_page(path, stream=declared.id, price=price(declared), facts=shown_facts, drawn=drawn)
     return drawn

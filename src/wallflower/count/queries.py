@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -18,7 +19,7 @@ from wallflower.errors import UsageError
 from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
-from wallflower.privacy.guarantees import PureDP
+from wallflower.privacy.accountants import total
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
@@ -57,9 +58,8 @@ class Outliers:
             _ = declaration.column(name).numeric
         noise = self.noise_for(declaration)
         interval = self._interval(noise)
-        bought = Fraction(0) if interval is None else interval.guarantee.epsilon
         return Price(
-            guarantee=PureDP(epsilon=noise.guarantee.epsilon + bought, neighbours=declaration.neighbours),
+            guarantee=total([noise.guarantee, *([] if interval is None else [interval.guarantee])]),
             mechanism=noise.mechanism() | ({} if interval is None else interval.mechanism()),
             settings={
                 **public_settings(declaration, self.columns, self.neighbours, self.radius),
@@ -70,7 +70,9 @@ class Outliers:
                 **(
                     {}
                     if interval is None
-                    else {"budget": f"{shown(noise.epsilon)} to count, {shown(bought)} for the interval"}
+                    else {
+                        "budget": f"{shown(noise.epsilon)} to count, {shown(interval.guarantee.epsilon)} for the interval"
+                    }
                 ),
             },
             expected=expected_error(noise),
@@ -89,6 +91,10 @@ class Outliers:
         reach = noise.margins()[1] if bought is None or bounds is None else bought.draw(bounds, entropy)
         interval = None if reach is None else [max(noisy - reach, 0), min(noisy + reach, most)]
         return {"count": noisy, "interval": interval}
+
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        return f"count {counted(answer)}"
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         ball = declared_ball(rows.declaration, self.columns, self.radius)
@@ -125,6 +131,12 @@ class Outliers:
 def check_columns(columns: tuple[str, ...]) -> None:
     if not columns or len(set(columns)) != len(columns):
         raise UsageError("'columns' must name at least one column, each once.")
+
+
+def counted(one: Mapping[str, Any]) -> str:
+    """A count with its interval, in words."""
+    ends = one["interval"]
+    return str(one["count"]) if ends is None else f"{one['count']}, between {ends[0]} and {ends[1]}"
 
 
 def largest_answer(rows: Rows) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -20,7 +20,7 @@ from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
 from wallflower.mechanisms.top import TopH
 from wallflower.noise.entropy import Entropy
-from wallflower.privacy.guarantees import PureDP
+from wallflower.privacy.accountants import total
 from wallflower.privacy.price import Price
 from wallflower.progress import report
 from wallflower.schema.declaration import Declaration
@@ -80,8 +80,9 @@ class Subspaces:
             _ = declaration.column(name).numeric
         choice, count = self._choice(declaration), self._count(declaration)
         distance = self._distance(declaration)
-        found = choice.guarantee(distance=distance, neighbours=declaration.neighbours).epsilon
-        counted = Fraction(0) if count is None else self.top * count.guarantee.epsilon
+        parts = [choice.guarantee(distance=distance, neighbours=declaration.neighbours)]
+        parts += [] if count is None else [count.guarantee] * self.top
+        found, counted = parts[0].epsilon, sum((part.epsilon for part in parts[1:]), Fraction(0))
         settings = {
             **public_settings(declaration, self.columns, self.neighbours, self.radius),
             "size": str(self.size),
@@ -94,7 +95,7 @@ class Subspaces:
             settings["budget"] = f"{shown(found)} to find, {shown(counted)} to count"
             mechanism |= {f"counts_{name}": value for name, value in count.mechanism().items()}
         return Price(
-            guarantee=PureDP(epsilon=found + counted, neighbours=declaration.neighbours),
+            guarantee=total(parts),
             mechanism=mechanism,
             settings=settings,
             expected=self._expected(choice, count),
@@ -127,6 +128,13 @@ class Subspaces:
                 noisy = count.draw(*measure(rows, names, self.radius, count), most, entropy)
             answers.append({"columns": list(names), "count": noisy})
         return {"subspaces": answers}
+
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        def one(found: Mapping[str, Any]) -> str:
+            return ", ".join(found["columns"]) + ("" if found["count"] is None else f": count {found['count']}")
+
+        return "; ".join(one(found) for found in answer["subspaces"])
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         scores = self._outliers(rows)

@@ -144,7 +144,7 @@ def _steps(value: Any, rule: Rule, dialect: Dialect) -> Any:
     assert isinstance(rule, NumberRule)  # noqa: S101 - categories have no steps
     scaled = dialect.scaled(within, rule)
     floor = scaled.floor()
-    rounded = floor + (scaled - floor.cast("float64") >= double(0.5)).cast("int64")
+    rounded = floor + ibis.cases((scaled - floor.cast("float64") >= double(0.5), 1), else_=0)
     return ibis.greatest(ibis.least(rounded, integer(rule.last)), integer(rule.first))
 
 

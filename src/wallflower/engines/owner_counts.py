@@ -7,9 +7,10 @@ from typing import Any
 
 from wallflower.engines import expressions, people_expressions
 from wallflower.engines.backend import Backend
-from wallflower.engines.profile import MOST_TEXTS, Counted, Described, Tally
-from wallflower.engines.reading_rule import DATE_PATTERN, Kind, Rule, State, grammar, key_rule
+from wallflower.engines.profile import MOST_TEXTS, Described, Tally
+from wallflower.engines.reading_rule import Kind, Rule, State, key_rule
 from wallflower.engines.sql_rows import SqlRows
+from wallflower.engines.suggestions import Counted, guessed
 from wallflower.engines.view import View
 
 PLAIN = {
@@ -22,7 +23,6 @@ PLAIN = {
 }
 FEW = 20
 """A text column with at most so many different values is probably categorical."""
-INTEGERS = "^ *[+-]?[0-9]+ *$"
 
 
 def tally(rows: SqlRows) -> Tally:
@@ -89,26 +89,32 @@ def _keys(base: Backend, view: View, key: str) -> tuple[int, int]:
     return repeated, without
 
 
-def described(base: Backend, names: list[str], kinds: list[Kind | None]) -> Iterator[Described]:
-    """Kinds by schema where there is one, else by what every cell of a text column can be read as."""
+def described(base: Backend, names: list[str], kinds: list[Kind | None], *, decimal: str = ".") -> Iterator[Described]:
+    """Kinds by schema where there is one, else by what nearly every cell of a text column can be read as."""
+    import ibis
+
     staged = base.table("staged")
     for at, (name, kind) in enumerate(zip(names, kinds, strict=True)):
-        if kind in PLAIN:
-            yield Described(name=name, kind=PLAIN[kind], values=None)
-            continue
-        if kind is not Kind.TEXT:
+        cell = staged[f"c{at}"]
+        if kind is None:
             yield Described(name=name, kind="text", values=None)
             continue
-        cell = staged[f"c{at}"]
-        cells = staged.filter(cell.notnull() & (cell != "")).select(cell=cell)
-        tests = {
-            "boolean": cells.cell.isin(["true", "false"]),
-            "integer": base.dialect.matches(cells.cell, INTEGERS),
-            "real": base.dialect.matches(cells.cell, grammar(".")),
-            "date": base.dialect.matches(cells.cell, DATE_PATTERN),
-        }
-        answer = base.arrow(cells.aggregate(**{test: (~passed).sum() for test, passed in tests.items()})).to_pylist()[0]
-        found = next((test for test in tests if answer[test] == 0), "text")
-        values = [row["cell"] for row in base.arrow(cells.distinct().limit(FEW + 1)).to_pylist()]
-        few = found == "text" and len(values) <= FEW
-        yield Described(name=name, kind=found, values=tuple(sorted(values)) if few else None)
+        present = staged.filter(cell.notnull()).select(cell=cell)
+        repeats = base.number(present.count()) > base.number(present.cell.nunique())
+        if kind in PLAIN or kind is not Kind.TEXT:
+            yield Described(name=name, kind=PLAIN.get(kind, "text"), values=None, repeats=repeats)
+            continue
+        cells = present.filter(present.cell != "")
+        texts = cells.group_by("cell").aggregate(n=cells.count()).order_by([ibis.desc("n"), "cell"]).limit(MOST_TEXTS)
+        counted = tuple((row["cell"], int(row["n"])) for row in base.arrow(texts).to_pylist())
+        guess = guessed(counted, decimal=decimal)
+        few = guess.kind == "text" and len(counted) <= FEW
+        yield Described(
+            name=name,
+            kind=guess.kind,
+            values=tuple(sorted(text for text, _ in counted)) if few else None,
+            dates=guess.dates,
+            thousands=guess.thousands,
+            missing_codes=guess.missing_codes,
+            repeats=repeats,
+        )

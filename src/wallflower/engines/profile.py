@@ -8,10 +8,12 @@ from typing import Any, Protocol, cast
 
 from wallflower.engines.base import Source
 from wallflower.engines.reading_rule import State
+from wallflower.engines.suggestions import Counted, Mend, mends, quoted
 from wallflower.errors import UsageError
 from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop
+from wallflower.schema.problems import visible
 
-Counted = tuple[tuple[str, int], ...]
+MOST_SHOWN = 5
 MOST_TEXTS = 1_000
 """Different texts of a column that are looked at; the commonest are enough to see what is wrong."""
 
@@ -25,6 +27,13 @@ class Described:
     """integer, real, text, date or boolean: what every cell that is not empty can be read as."""
     values: tuple[str, ...] | None
     """The different texts, sorted, when there are few."""
+    dates: tuple[str, ...] = ()
+    """Formats of dates that are not written YYYY-MM-DD."""
+    thousands: str = ""
+    missing_codes: tuple[str, ...] = ()
+    """Texts that probably mean that nothing is known."""
+    repeats: bool = False
+    """Whether a value occurs more than once: ids of people with many rows do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +79,15 @@ class Examination:
             "repeated_keys": self.tally.repeated_keys,
             "rows_without_key": self.tally.rows_without_key,
             **self._people(),
-            "columns": {name: dict(self._numbers(name)) for name in self.tally.states},
+            "columns": {name: self._column(name) for name in self.tally.states},
+        }
+
+    def _column(self, name: str) -> dict[str, Any]:
+        return {
+            **self._numbers(name),
+            "commonest_unreadable": [list(each) for each in self.tally.spoilt.get(name, ())[:MOST_SHOWN]],
+            "commonest_outside": [list(each) for each in self.tally.strays.get(name, ())[:MOST_SHOWN]],
+            "would_mend": [{"line": mend.line, "cells": mend.cells} for mend in self.mends(name)[:MOST_SHOWN]],
         }
 
     def lines(self) -> Iterator[str]:
@@ -127,6 +144,22 @@ class Examination:
             numbers = self._numbers(name)
             counts = (str(numbers[part]) for part in ("missing", "unreadable", "outside"))
             yield (name, *counts, _consequence(self.declaration.column(name), numbers))  # type: ignore[misc]
+
+    def spoilt_lines(self) -> Iterator[str]:
+        """The commonest cells of each column that were not read or not in the domain, and what would mend them."""
+        for name in self.tally.states:
+            for what, texts in (("unreadable", self.tally.spoilt), ("outside", self.tally.strays)):
+                few = texts.get(name, ())[:MOST_SHOWN]
+                if few:
+                    told = ", ".join(f"{visible(quoted(text))} {n} time{'s' if n > 1 else ''}" for text, n in few)
+                    more = ", ..." if len(texts[name]) > MOST_SHOWN else ""
+                    yield f"{name}: {what}: {told}{more}"
+            for mend in self.mends(name)[:MOST_SHOWN]:
+                yield f"  {mend.line} in [columns.{name}] would mend {mend.cells} cells"
+
+    def mends(self, name: str) -> list[Mend]:
+        column, format_ = self.declaration.column(name), self.declaration.format_of(name)
+        return mends(column, format_, self.tally.spoilt.get(name, ()), self.tally.strays.get(name, ()))
 
     def _numbers(self, name: str) -> dict[str, int]:
         column, states = self.declaration.column(name), self.tally.states[name]

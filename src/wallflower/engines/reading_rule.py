@@ -165,9 +165,9 @@ def rule_for(column: Column, kind: Kind, format_: CellFormat | None = None) -> R
     }
     if isinstance(domain, Numbers):
         _refuse_unless(column, kind, {Kind.INTEGER, Kind.REAL, Kind.DECIMAL, Kind.TEXT, Kind.NOTHING})
-        times, over = float(domain.step.denominator), float(domain.step.numerator)
-        if max(domain.step.numerator, domain.step.denominator) >= EXACT:
-            times, over = 1.0, float(domain.step)
+        times, over = 1.0, float(domain.step)
+        if max(domain.step.numerator, domain.step.denominator) < EXACT:
+            times, over = float(domain.step.denominator), float(domain.step.numerator)
         return NumberRule(**common, lower=float(domain.lower), upper=float(domain.upper), times=times, over=over)
     if isinstance(domain, Dates):
         _refuse_unless(column, kind, {Kind.DATE, Kind.TIMESTAMP, Kind.TEXT, Kind.NOTHING})

@@ -93,14 +93,14 @@ class SqlRows:
         """Name an expression that takes long; a database that can keeps its answer."""
         return self.base.view(name, expression)
 
-    def prepared(self) -> Any:
-        """The staged cells as comparable values x0, x1, ... with r0, r1, ..., whether they were readable."""
-        staged = self.base.table("staged")
+    def prepared(self, source: str = "staged", into: str = "prepared") -> Any:
+        """Raw cells as comparable values x0, x1, ... with r0, r1, ..., whether they were readable."""
+        staged = self.base.table(source)
         columns = {"present": staged.present}
         for at, name in enumerate(self.view.columns):
             raw = staged[self.raw(name)]
             columns[f"x{at}"], columns[f"r{at}"] = expressions.prepared(raw, self.view.rules[name], self.base.dialect)
-        return self.base.view("prepared", staged.select(**columns))
+        return self.base.view(into, staged.select(**columns))
 
     def settled(self, prepared: Any) -> dict[str, Any]:
         return {
@@ -183,12 +183,11 @@ class SqlRows:
         found = self.placed(key) if self.view.key_kind is None else self._keyed(key, self.view.key_kind)
         if found is None:
             return []
-        columns = {"present": found.present}
-        for name, place in self.places.items():
-            rule = self.view.rules[name]
-            value, readable = expressions.prepared(found[self.raw(name)], rule, self.base.dialect)
-            columns[place] = expressions.settled(value, readable, rule, self.base.dialect)
-        answer = self.base.arrow(found.select(**columns).limit(2)).to_pylist()
+        self.base.view("found", found)
+        prepared = self.prepared("found", "found_prepared")
+        answer = self.base.arrow(
+            prepared.select(present=prepared.present, **self.settled(prepared)).limit(2)
+        ).to_pylist()
         return [tuple(row[place] for place in self.places.values()) for row in answer]
 
     def _rows_of_person(self, key: str, people: People) -> list[tuple[int | None, ...]]:

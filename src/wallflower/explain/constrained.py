@@ -54,7 +54,10 @@ class Plan:
     def guarantee(self, *, holds_when: str) -> OutputConstrainedDP:
         once = self.selection.guarantee(distance=self.sensitivity, neighbours=self.neighbours)
         return OutputConstrainedDP(
-            epsilon=once.epsilon * self.selections, neighbours=self.neighbours, holds_when=holds_when
+            epsilon=once.epsilon * self.selections,
+            rho=once.concentrated * self.selections,
+            neighbours=self.neighbours,
+            holds_when=holds_when,
         )
 
     def shortfall(self, contexts_log2: int) -> int:

@@ -22,6 +22,7 @@ from wallflower.explain.selection import Selection, bought
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.noise.entropy import Entropy
+from wallflower.privacy.accountants import total
 from wallflower.privacy.guarantees import BUT_ASKED, PureDP
 from wallflower.progress import report
 
@@ -109,11 +110,12 @@ class Plan:
         )
 
     def guarantee(self) -> PureDP:
-        total = self.top * self.selection.guarantee(distance=self.distance, neighbours=self.neighbours).epsilon
+        once = self.selection.guarantee(distance=self.distance, neighbours=self.neighbours, protects=BUT_ASKED)
+        parts = [once] * self.top
         if self.certificate is not None:
-            noise = self.certificate.noise
-            total += noise.guarantee(distance=self.certificate.distance, neighbours=self.neighbours).epsilon
-        return PureDP(epsilon=total, neighbours=self.neighbours, protects=BUT_ASKED)
+            noise, distance = self.certificate.noise, self.certificate.distance
+            parts.append(noise.guarantee(distance=distance, neighbours=self.neighbours, protects=BUT_ASKED))
+        return total(parts)
 
     @property
     def needed(self) -> int:
@@ -166,7 +168,7 @@ class Plan:
         else:
             found = [selection(self.scores(view), entropy)]
         if self.certificate is not None:
-            rows = int(scorer.rows(view.few(np.array(found[:1])))[0])
+            rows = int(scorer.changes(view.few(np.array(found[:1])))[0])
             return found if self.certificate.passes(rows, entropy) else []
         return found
 
@@ -184,7 +186,7 @@ class _Scores:
             found = np.minimum(self._plan.larger * self._whole(found), batch.population)
         return np.clip(found, -self._plan.cap, self._plan.cap)
 
-    def rows(self, batch: Batch) -> NDArray[np.int64]:
+    def changes(self, batch: Batch) -> NDArray[np.int64]:
         """Rows that must change before each context is no longer valid: what the certificate looks at."""
         return self._whole(self._scorer.scores(batch))
 

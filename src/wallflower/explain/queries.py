@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from wallflower.detectors.base import Detector, spelled
 from wallflower.detectors.contexts import Fast, Scorer
 from wallflower.engines.base import Record, Rows
-from wallflower.errors import UsageError
+from wallflower.errors import DeclarationError, UsageError
 from wallflower.explain import constrained, full, trial
 from wallflower.explain.checks import check_answers, check_certificate, check_columns, check_full, check_search, one_of
 from wallflower.explain.fields import Contexts, Start
@@ -25,6 +26,7 @@ from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.fields import Epsilon, MaybeEpsilon, MaybeWhole, Names, Whole
+from wallflower.schema.places import scheme_of
 
 IN_MEMORY = 24
 """log2 of how many contexts are held at once; beyond, they are counted in one pass and found in a second."""
@@ -144,7 +146,7 @@ class Context:
             start=self._start_codes(languages),
             top=self.top,
             streamed=languages.most_log2 > IN_MEMORY,
-            concentrated=_concentrated(declaration, "output-constrained-dp"),
+            concentrated=declaration.is_concentrated("output-constrained-dp"),
         )
 
     def _full(self, declaration: Declaration) -> full.Plan:
@@ -172,10 +174,15 @@ class Context:
             larger=self.larger,
             top=self.top,
             streamed=size > IN_MEMORY,
-            concentrated=_concentrated(declaration, "dp"),
+            concentrated=declaration.is_concentrated("dp"),
         )
 
     def price(self, declaration: Declaration) -> Price:
+        if declaration.key is None and scheme_of(declaration.source) is not None:
+            raise DeclarationError(
+                "rows on a server have no order, so that a record is named by a key alone.",
+                hint='Write key = "COLUMN" in [table].',
+            )
         languages = self._vocabularies(declaration)
         public = {
             "record": self.record,
@@ -256,6 +263,10 @@ class Context:
         said = [{"context": view.space.named(index), "text": text(view.space, index)} for index in found]
         return said[0] if self.top == 1 else {"contexts": said}
 
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        return "; ".join(str(one["text"]) for one in answer.get("contexts", (answer,)))
+
     def inspect(self, rows: Rows) -> dict[str, Any]:
         view, known = self._view(rows)
         if not known:
@@ -267,12 +278,6 @@ class Context:
             return seen(view, self._landscape(view), robust.selection, robust=robust.scores(view))
         plan = self._constrained(rows.declaration)
         return seen(view, self._landscape(view), plan.selection if plan.search == "exact" else None)
-
-
-def _concentrated(declaration: Declaration, family: str) -> bool:
-    """Whether this table's budget counts many small selections in zCDP."""
-    budget = declaration.budgets.get(family)
-    return budget is not None and budget.accounting == "zcdp"
 
 
 def _named_by_place(declaration: Declaration) -> bool:

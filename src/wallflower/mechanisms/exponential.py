@@ -46,7 +46,8 @@ class Exponential:
         return (1 if one_direction else 2) * self.exponent * distance
 
     def guarantee(self, *, distance: int, neighbours: str, protects: str = EVERY_ROW) -> PureDP:
-        return PureDP(epsilon=self._bounded_range(distance, neighbours), neighbours=neighbours, protects=protects)
+        loss = self._bounded_range(distance, neighbours)
+        return PureDP(epsilon=loss, rho=loss**2 / 8, neighbours=neighbours, protects=protects)
 
     def zcdp(self, *, distance: int, neighbours: str, protects: str = EVERY_ROW) -> ZCDP:
         """A bounded range of η is η²/8 in concentrated privacy, an eighth and not a half: worth it where many selections compose."""

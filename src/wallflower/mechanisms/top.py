@@ -41,7 +41,8 @@ class TopH:
 
     def guarantee(self, *, distance: int, neighbours: str, protects: str = EVERY_ROW) -> PureDP:
         at_least_one(self, "distance", distance)
-        return PureDP(epsilon=2 * self.h * self.exponent * distance, neighbours=neighbours, protects=protects)
+        once = 2 * self.exponent * distance
+        return PureDP(epsilon=self.h * once, rho=self.h * once**2 / 8, neighbours=neighbours, protects=protects)
 
     def __call__(self, scores: NDArray[np.int64], entropy: Entropy) -> list[int]:
         """The indices in the order drawn, best chance first; the order is covered by the guarantee."""

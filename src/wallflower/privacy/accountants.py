@@ -38,6 +38,8 @@ def total(promises: Sequence[_Additive]) -> _Additive:
     sums: dict[str, Any] = {
         name: sum((getattr(each, name) for each in promises), Fraction(0)) for name in _ADDED[type(first)]
     }
+    if isinstance(first, PureDP) and any(isinstance(each, PureDP) and each.rho is not None for each in promises):
+        sums["rho"] = sum((each.concentrated for each in promises if isinstance(each, PureDP)), Fraction(0))
     conditions = dict.fromkeys(each.holds_when for each in promises if each.holds_when != "always")
     return replace(first, holds_when=", and ".join(conditions) or "always", **sums)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -65,6 +65,11 @@ class PureDP(Guarantee):
     rho: Fraction | None = None
     """The concentrated loss where it is proved to be below ε²/2; None: ε²/2."""
 
+    @property
+    def concentrated(self) -> Fraction:
+        """ρ: what is proved of the mechanism, or ε²/2."""
+        return self.epsilon**2 / 2 if self.rho is None else self.rho
+
     def __post_init__(self) -> None:
         at_least_zero(self, epsilon=self.epsilon)
         better_rho(self, self.epsilon, self.rho)
@@ -83,6 +88,13 @@ class PureDP(Guarantee):
             )
             + self._rest()
         )
+
+    def of_group(self, size: int) -> PureDP:
+        """The promise about `size` rows that come or go together (Dwork and Roth 2014, theorem 2.2; Bun and Steinke 2016,
+        proposition 1.9): one after the other they move the answer's law by e^ε each, and ρ by the square of their number.
+        """
+        rho = None if self.rho is None else size**2 * self.rho
+        return replace(self, epsilon=size * self.epsilon, rho=rho)
 
     @property
     def account(self) -> Account:

@@ -115,7 +115,7 @@ def _fields(
         held = getattr(value, field.name)
         if field.name in omitted or field.metadata.get("place"):
             continue
-        if like is not None and field.name not in like and _is_default(field, held):
+        if like is not None and field.name not in like and _is_default(field, held, part):
             continue
         if field.name in {"command", "kind"}:
             raise UsageError(
@@ -125,7 +125,8 @@ def _fields(
     return found
 
 
-def _is_default(field: dataclasses.Field[Any], value: object) -> bool:
+def _is_default(field: dataclasses.Field[Any], value: object, part: Callable[[object, object], Any]) -> bool:
+    """Whether a value is written as its default would be."""
     if field.default is not dataclasses.MISSING:
         default = field.default
     elif field.default_factory is not dataclasses.MISSING:
@@ -134,7 +135,8 @@ def _is_default(field: dataclasses.Field[Any], value: object) -> bool:
         return False
     if isinstance(value, Fraction) and not isinstance(default, Fraction):
         return default is not None and str(default) != "" and value == _number(default)
-    return type(default) is type(value) and default == value
+    written: bool = type(default).__name__ == type(value).__name__ and part(default, {}) == part(value, {})
+    return written
 
 
 def _number(default: object) -> Fraction | None:

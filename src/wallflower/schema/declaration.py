@@ -170,6 +170,10 @@ class Declaration:
         """Whether every person is one row, made from all of that person's."""
         return self.unit == "person" and self.rows_per_person is None
 
+    def is_concentrated(self, family: str) -> bool:
+        """Whether a family's budget counts zero-concentrated losses beside epsilons."""
+        return family in self.budgets and self.budgets[family].accounting == "zcdp"
+
     def format_of(self, name: str) -> CellFormat:
         """How the texts of a column are read, whether it is declared or not."""
         column, table = self.columns.get(name), self.read

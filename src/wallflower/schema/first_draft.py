@@ -2,7 +2,8 @@
 
 The draft is the owner's and stays at the desk, but what becomes of it is a declaration, and a bound or a list of values
 that was read off the rows would give the rows away. So nothing that came from a row stands where a value belongs: bounds
-and lists are left empty, and texts seen in the rows appear only in a comment of their own.
+and lists are left empty, and texts seen in the rows appear only in a comment of their own. How texts are written (marks,
+formats, missing codes) is about the file and not about a person, and is filled in.
 """
 
 from __future__ import annotations
@@ -11,10 +12,17 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
-Kind = Literal["integer", "real", "text", "date", "boolean"]
+from wallflower.schema.declaration import Reading
+
+Area = Literal["explain", "identify", "count", "publish"]
+AREAS: tuple[Area, ...] = get_args(Area)
+RANGES = frozenset({"integer", "real", "date"})
+MOST_COLUMNS = 2
+"""Columns of a first count or model, unless the owner names them: more bounds than that are a long afternoon."""
 
 NOT_FROM_ROWS = "DECIDE: from public knowledge, not from the rows"
 _NAMES_A_PERSON = re.compile(
@@ -40,15 +48,89 @@ class Described(Protocol):
         """The different texts of a column that has few; None for any other."""
         ...
 
+    @property
+    def dates(self) -> Sequence[str]: ...
 
-def draft(data: str | Path, columns: Iterable[Described], *, folder: str | Path, table: str | None = None) -> str:
+    @property
+    def thousands(self) -> str: ...
+
+    @property
+    def missing_codes(self) -> Sequence[str]: ...
+
+    @property
+    def repeats(self) -> bool: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What a draft is for."""
+
+    area: Area | None = None
+    columns: tuple[str, ...] = ()
+    """None named: those that the area needs, or all."""
+    reading: Reading | None = None
+    hierarchies: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    """For each column with a hierarchy file of ARX: its name, the file, and the values in their order."""
+
+
+def draft(
+    data: str | Path,
+    columns: Iterable[Described],
+    *,
+    folder: str | Path,
+    table: str | None = None,
+    wanted: Wanted | None = None,
+) -> str:
     """The text of a declaration of `data`, to be written into `folder`."""
-    described = list(columns)
-    lines = [*_table(Path(data), described, Path(folder), table), *_budgets()]
+    described, wanted = list(columns), wanted or Wanted()
+    person = next(
+        (each.name for each in described if _names_a_person(each.name) and each.repeats and _typeable(each)), None
+    )
+    chosen = chosen_columns(described, wanted, person)
+    times = [each.name for each in described if each.kind == "date" and _typeable(each)]
+    time = times[0] if times and person is not None else None
+    lines = [
+        *_table(Path(data), described, Path(folder), table, whose=(person, time), wanted=wanted),
+        *_budgets(wanted.area),
+    ]
     for column in described:
-        lines += ["", *_column(column)]
-    lines += ["", *_model()]
+        if column.name in chosen or (wanted.area is None and not wanted.columns):
+            lines += ["", *_column(column, (person, time), wanted)]
+    left = (
+        [each for each in described if each.name not in chosen and _typeable(each)]
+        if wanted.area or wanted.columns
+        else []
+    )
+    if left:
+        lines += ["", "# Not needed for this question; declare one like the others when you ask about it:"]
+        lines += [f"# [columns.{_key(each.name)}]  {each.kind}" for each in left]
+    if wanted.area in {None, "identify"}:
+        lines += [
+            "",
+            *_model([each.name for each in described if each.name in chosen], open_=wanted.area == "identify"),
+        ]
     return "\n".join(lines) + "\n"
+
+
+def chosen_columns(described: list[Described], wanted: Wanted, person: str | None) -> list[str]:
+    """The columns that the area needs: those named, or the first that it can use."""
+    if wanted.columns:
+        return [name for name in wanted.columns if name != person]
+    usable = [each for each in described if _typeable(each) and not _names_a_person(each.name)]
+    ranges = [each.name for each in usable if each.kind in RANGES]
+    lists = [
+        each.name for each in usable if each.kind == "boolean" or (each.kind == "text" and each.values is not None)
+    ]
+    if wanted.area in {"count", "identify"}:
+        numbers = [each.name for each in usable if each.kind in {"integer", "real"}]
+        return (numbers or ranges)[:MOST_COLUMNS]
+    if wanted.area == "explain":
+        return [*[each.name for each in usable if each.kind in {"real", "integer"}][:1], *lists[:MOST_COLUMNS]]
+    return [*ranges, *lists] if wanted.area == "publish" else [each.name for each in described]
+
+
+def _typeable(column: Described) -> bool:
+    return bool(column.name.strip()) and not _CONTROL.search(column.name)
 
 
 def write_for_owner(place: Path, text: str) -> None:
@@ -57,11 +139,11 @@ def write_for_owner(place: Path, text: str) -> None:
         file.write(text)
 
 
-def shown_from_rows(columns: Iterable[Described], place: Path) -> Iterator[str]:
-    """What of the rows stands in the draft, and why: said to whoever asked for it."""
-    quoting = [column for column in columns if _quotes(column)]
+def shown_from_rows(columns: Iterable[Described], place: Path, text: str | None = None) -> Iterator[str]:
+    """What of the rows stands in the draft, and why: said to whoever asked for it. `text`: the draft, where not all columns are in it."""
+    quoting = [column for column in columns if _quotes(column) and (text is None or _seen_in(column, text))]
     if not quoting:
-        yield f"{place} shows the names of your file's columns and no value of a row."
+        yield f"{place} shows the names of your file's columns, how their cells are written, and no other value of a row."
         return
     named = ", ".join(f"all {len(column.values or ())} different values of '{column.name}'" for column in quoting)
     yield (
@@ -71,12 +153,24 @@ def shown_from_rows(columns: Iterable[Described], place: Path) -> Iterator[str]:
     )
 
 
+def _seen_in(column: Described, text: str) -> bool:
+    return f"[columns.{_key(column.name)}]\n" in text and "# seen in the rows" in text
+
+
 def _quotes(column: Described) -> bool:
     typeable = column.name.strip() and not _CONTROL.search(column.name)
     return bool(typeable and column.kind == "text" and column.values and not _names_a_person(column.name))
 
 
-def _table(data: Path, columns: list[Described], folder: Path, table: str | None) -> Iterator[str]:
+def _table(
+    data: Path,
+    columns: list[Described],
+    folder: Path,
+    table: str | None,
+    *,
+    whose: tuple[str | None, str | None],
+    wanted: Wanted,
+) -> Iterator[str]:
     yield f"# A draft for {quoted(data.name)}. Every line marked DECIDE waits for you. Answer from public knowledge: a code book,"
     yield "# a regulation, common sense. A bound or a list that was read off the rows would give the rows away."
     yield ""
@@ -86,64 +180,128 @@ def _table(data: Path, columns: list[Described], folder: Path, table: str | None
     yield f"source = {quoted(Path(os.path.relpath(data, folder)).as_posix())}"
     if table is not None:
         yield f"table = {quoted(table)}"
-    keys = [column.name for column in columns if _names_a_person(column.name)]
-    yield f"# key = {quoted([*keys, ''][0])}  # DECIDE: optional, the column that names a record"
-    yield 'unit = "row"  # DECIDE: is every person exactly one row? Nothing else can be protected; merge the rows first'
-    yield 'neighbours = "add-remove"  # DECIDE: or "replace-one", where the number of rows is public (then nothing may be dropped)'
-    yield f"max_rows =  # {NOT_FROM_ROWS}; a bound on the number of rows, such as 1_000_000"
+    person, time = whose
+    if person is not None:
+        yield 'unit = "person"  # DECIDE: people have several rows here; write "row", and max_rows below, if they have not'
+        yield f"person = {quoted(person)}  # the column that says whose row it is"
+        if time is not None:
+            yield f'time = {quoted(time)}  # orders a person\'s rows for per_person = "latest" and "earliest"'
+    else:
+        yield 'unit = "row"  # DECIDE: is every person exactly one row? If not: unit = "person", and person = "the column of ids"'
+        keys = [column.name for column in columns if _names_a_person(column.name)]
+        yield f"# key = {quoted([*keys, ''][0])}  # optional: the column that names a record"
+    yield 'neighbours = "add-remove"  # or "replace-one", where the number of rows is public (then nothing may be dropped)'
+    most = "max_rows" if person is None else "max_people"
+    yield f"{most} =  # {NOT_FROM_ROWS}; a bound on the number of {most[4:]}, such as 1_000_000"
     yield "reviewed = false  # DECIDE: true once every line here is right; releases are refused until then"
     yield "test = false"
     yield f'ledger = "{name}.ledger"'
-    if data.suffix.lower() in {".csv", ".tsv", ".txt"}:
+    read = _reading(wanted.reading)
+    if read:
+        yield f"read = {{{', '.join(read)}}}  # as the file looks; `wallflower check` says what is not read"
+    elif data.suffix.lower() in {".csv", ".tsv", ".txt"}:
         yield '# read = {delimiter = ";", encoding = "utf-8", decimal = ","}'
 
 
-def _budgets() -> Iterator[str]:
+def _reading(reading: Reading | None) -> list[str]:
+    plain, found = Reading(), reading or Reading()
+    return [
+        f"{name} = {quoted(getattr(found, name))}"
+        for name in ("delimiter", "encoding", "decimal")
+        if getattr(found, name) != getattr(plain, name)
+    ]
+
+
+def _budgets(area: Area | None) -> Iterator[str]:
     yield ""
-    yield "[budget.dp]"
+    if area == "publish":
+        yield "[budget.plain-k-anonymity]"
+        yield "publications = 1"
+        return
+    yield "[budget.output-constrained-dp]" if area == "explain" else "[budget.dp]"
     yield 'epsilon =  # DECIDE: the most that all answers together may ever cost, in quotes, such as "1"'
-    yield ""
-    yield "# Also, where they are needed: [budget.output-constrained-dp] epsilon = ... for explain,"
-    yield "# [budget.plain-k-anonymity] publications = 1 for publish."
+    if area is None:
+        yield ""
+        yield "# Also, where they are needed: [budget.output-constrained-dp] epsilon = ... for explain,"
+        yield "# [budget.plain-k-anonymity] publications = 1 for publish."
 
 
-def _column(column: Described) -> Iterator[str]:
-    if _CONTROL.search(column.name) or not column.name.strip():
+def _column(column: Described, whose: tuple[str | None, str | None], wanted: Wanted) -> Iterator[str]:
+    if not _typeable(column):
         yield f"# Column {quoted(column.name)} cannot be declared: rename it so that its name can be typed."
         return
     yield f"[columns.{_key(column.name)}]"
-    few = column.kind != "text" or column.values is not None
-    if _names_a_person(column.name) or not few:
-        yield 'role = "identifier"  # DECIDE: never used; or another role, with the whole list of values'
+    arx = {name: (file, values) for name, file, values in wanted.hierarchies}
+    few = column.kind != "text" or column.values is not None or column.name in arx
+    asked_for = column.name in wanted.columns
+    if (_names_a_person(column.name) and not asked_for) or not few:
+        yield 'role = "identifier"  # never used; or another role, with a domain'
         return
     role = "sensitive" if column.kind == "real" else "quasi-identifier"
-    yield f'role = "{role}"  # DECIDE: identifier, quasi-identifier, sensitive or insensitive'
-    if column.kind in {"integer", "real", "date"}:
-        yield from _range(column.kind)
-        return
-    if column.kind == "boolean":
+    question = "  # DECIDE: quasi-identifier, sensitive or insensitive" if wanted.area == "publish" else ""
+    yield f'role = "{role}"{question}'
+    if column.kind in RANGES and column.name not in arx:
+        yield from _range(column)
+    elif column.kind == "boolean":
         yield 'values = ["false", "true"]'
+        yield 'outside = "drop"  # or a declared value'
     else:
-        if _quotes(column):
-            yield f"# seen in the rows (delete this line before the file leaves your desk): {', '.join(quoted(value) for value in column.values or ())}"
-        yield f'values =  # {NOT_FROM_ROWS}; a list such as ["yes", "no"], or "values.csv"'
-    yield 'outside = "drop"  # DECIDE: or the declared value that any other becomes'
-    yield 'missing = "drop"  # DECIDE: or the declared value that an empty cell becomes'
+        if column.name in arx:
+            file, values = arx[column.name]
+            yield f"values = [{', '.join(quoted(value) for value in values)}]  # the leaves of {quoted(file)}, in its order"
+            yield f"hierarchy = {quoted(file)}"
+        else:
+            if _quotes(column):
+                yield f"# seen in the rows (delete this line before the file leaves your desk): {', '.join(quoted(value) for value in column.values or ())}"
+            yield f'values =  # {NOT_FROM_ROWS}; a list such as ["yes", "no"], or "values.csv"'
+        yield 'outside = "drop"  # or the declared value that any other becomes'
+    yield 'missing = "drop"  # or the declared value that an empty cell becomes'
+    yield from _format(column)
+    person, time = whose
+    if person is not None:
+        reducer = (
+            "most-common"
+            if column.kind not in RANGES
+            else "mean"
+            if column.kind != "date"
+            else "latest"
+            if time
+            else "max"
+        )
+        yield f'per_person = "{reducer}"  # or sum, mean, min, max, rows, most-common, latest, earliest'
 
 
-def _range(kind: str) -> Iterator[str]:
-    low, high = ("1900-01-01", "2100-12-31") if kind == "date" else ("0", "100")
+def _format(column: Described) -> Iterator[str]:
+    """How the texts are written: about the file, so it is filled in."""
+    if column.dates:
+        formats = [quoted(each) for each in column.dates]
+        yield f"date = {formats[0] if len(formats) == 1 else '[' + ', '.join(formats) + ']'}"
+    if column.thousands:
+        yield f"thousands = {quoted(column.thousands)}"
+    if column.missing_codes:
+        yield f"missing_codes = [{', '.join(quoted(code) for code in column.missing_codes)}]"
+
+
+def _range(column: Described) -> Iterator[str]:
+    low, high = ("1900-01-01", "2100-12-31") if column.kind == "date" else ("0", "100")
     yield f"lower =  # {NOT_FROM_ROWS}; such as {low}"
     yield f"upper =  # {NOT_FROM_ROWS}; such as {high}"
-    if kind == "integer":
-        yield "step = 1  # DECIDE: the grid that values are rounded to"
-    elif kind == "real":
+    if column.kind == "integer":
+        yield "step = 1  # the grid that values are rounded to"
+    elif column.kind == "real":
         yield f'step =  # {NOT_FROM_ROWS}; the grid that values are rounded to, such as "0.01"'
-    yield 'outside = "clip"  # DECIDE: the nearer bound; or "drop", or a declared value'
-    yield 'missing = "drop"  # DECIDE: or the declared value that an empty cell becomes'
+    yield 'outside = "clip"  # the nearer bound; or "drop", or a declared value'
 
 
-def _model() -> Iterator[str]:
+def _model(columns: list[str], *, open_: bool) -> Iterator[str]:
+    if open_:
+        yield "[identify.default]"
+        yield f"columns = [{', '.join(quoted(name) for name in columns)}]"
+        yield "beta =  # DECIDE: a value with at most so many others near it is an anomaly, such as 24"
+        yield 'radius =  # DECIDE: how near is near, in units of the distance, in quotes, such as "0.26"'
+        yield "k = 1  # rows within k changes of normal are protected"
+        yield 'epsilon =  # DECIDE: the most that this model\'s answers may ever cost, in quotes, such as "4"'
+        return
     yield "# For identify, an anomaly model with a budget of its own:"
     yield "# [identify.default]"
     yield '# columns = ["...", "..."]'

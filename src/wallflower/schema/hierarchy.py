@@ -135,6 +135,11 @@ def _read(path: Path, column: str) -> list[list[str]]:
     return list(csv.reader(text.splitlines(), delimiter=";" if ";" in first else ","))
 
 
+def leaves_of_file(path: Path) -> tuple[str, ...]:
+    """The values of an ARX hierarchy file in its order, each once: a public list that came with the data's definition."""
+    return tuple(dict.fromkeys(line[0] for line in _read(path, path.stem) if line and line[0]))
+
+
 def _from_toml(hierarchy: object, column: str) -> Tree:
     if isinstance(hierarchy, Mapping) and hierarchy:
         return {str(label): _from_toml(children, column) for label, children in hierarchy.items()}

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from wallflower.errors import DeclarationError
-from wallflower.privacy.guarantee import worded
+from wallflower.privacy.dp import PureDP
+from wallflower.privacy.guarantee import EVERY_ROW, Guarantee, worded
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.session.queries import Query
@@ -15,30 +16,47 @@ from wallflower.session.queries import Query
 REDUCE = "Leave rows_per_person out and write per_person for every column: then a person is one row."
 
 
+REFUSALS = {
+    "sensitive-privacy": (
+        "as the rows of a person leave one by one, a row that was protected ceases to be so, and the loss has no bound; "
+        "one person with many rows could also make a value normal"
+    ),
+    "plain-k-anonymity": "a group of k rows could be one person's",
+}
+
+
 def price_of(query: Query, declaration: Declaration) -> Price:
     """Refuses a question that has no price where a person may have several rows: its promise would be about a row."""
-    rows = declaration.rows_per_person
-    if rows is not None:
-        refusal = getattr(query, "refuses_rows_per_person", "it has no price for several rows of a person")
-        if refusal:
-            raise DeclarationError(
-                f"'{query.name}' cannot be asked where up to {rows} rows of a person count: {refusal}.", hint=REDUCE
-            )
     price = query.price(declaration)
     if declaration.unit == "row":
         return price
-    promise = price.guarantee.about(declaration.unit)
+    rows = declaration.rows_per_person
     if rows is not None:
-        note = f"A person is up to {rows} rows here; the price is for all of them together."
-        return replace(price, guarantee=promise, notes=(*price.notes, note))
+        return _of_several_rows(query, price, rows)
     # Every person is one row, so whatever is said of a row is said of a person.
     return replace(
         price,
-        guarantee=promise,
+        guarantee=price.guarantee.about(declaration.unit),
         settings=_said(price.settings),
         expected=_said(price.expected),
         notes=tuple(worded(note, "person") for note in price.notes),
     )
+
+
+def _of_several_rows(query: Query, price: Price, rows: int) -> Price:
+    """Group privacy: a person moves at most `rows` rows, one after the other, and each step costs the price of one."""
+    promise = price.guarantee
+    if not isinstance(promise, PureDP) or promise.protects != EVERY_ROW:
+        raise DeclarationError(
+            f"'{query.name}' cannot be asked where up to {rows} rows of a person count: {_refusal(promise)}.",
+            hint=REDUCE,
+        )
+    note = f"A person is up to {rows} rows here: the price is {rows} times that of one row, for all of them together."
+    return replace(price, guarantee=promise.of_group(rows).about("person"), notes=(*price.notes, note))
+
+
+def _refusal(promise: Guarantee) -> str:
+    return REFUSALS.get(promise.family, "an id names several rows there, and the asked-for record must be one")
 
 
 def _said(value: Any) -> Any:

@@ -40,29 +40,30 @@ def _of_slots(declared: StreamDeclaration, slots: Slots) -> Price:
     settings = {
         "period": length(slots.period),
         "slot": f"{length(slots.slot)}, {slots.count} in a period",
-        "core radius": shown(declared.core_radius),
-        "a slot misbehaves with": f"{slots.least_readings} readings beyond the core",
+        "core_radius": shown(declared.core_radius),
+        "least_readings": str(slots.least_readings),
     }
     if isinstance(mechanism, AlarmClock):
-        settings["false alarms"] = (
-            f"{shown(slots.false_alarms)} a period, {shown(slots.live_share)} of it spread over the slots"
-        )
+        settings |= {"false_alarms": shown(slots.false_alarms), "live_share": shown(slots.live_share)}
         expected = _expected_alarm(mechanism, declared.outlier_share)
     else:
+        widths = [(n, fleet.half_width(n, 0.1, 1 - mechanism.flip, mechanism.flip)) for n in (100, 1_000, 10_000)]
         expected = {
-            "answers turned over": f"{mechanism.flip:.1%}",
-            **{
-                f"share of misbehaving slots from {n:,} sensor-periods": f"± {fleet.half_width(n, 0.1, 1 - mechanism.flip, mechanism.flip):.3f} (95 %, at a share of 0.1)"
-                for n in (100, 1_000, 10_000)
-            },
+            "answers_turned_over": f"{mechanism.flip:.1%}",
+            "fleet_share": ", ".join(f"± {width:.3f} from {n:,}" for n, width in widths)
+            + " sensor-periods (95 %, at a share of 0.1)",
         }
     return Price(
         guarantee=guarantee(declared),
-        mechanism={"name": "alarm clock" if declared.protocol == "alarm" else "sampled slot", "protocol": declared.protocol, "epsilon per period": epsilon},
+        mechanism={
+            "name": "alarm clock" if declared.protocol == "alarm" else "sampled slot",
+            "protocol": declared.protocol,
+            "epsilon_per_period": epsilon,
+        },
         settings=settings,
         expected=expected,
         notes=tuple(notes),
-    )  # fmt: skip
+    )
 
 
 def _whole(period: str) -> str:
@@ -80,14 +81,14 @@ def _expected_alarm(mechanism: AlarmClock, share: Fraction | None) -> dict[str, 
     )
     shares = (share,) if share is not None else (Fraction(1, 4), Fraction(1, 10))
     live = 1 - float(mechanism.law([True] * mechanism.slots)[-1]) - float(mechanism.law([True] * mechanism.slots)[-2])
+    right = [
+        f"{fleet.precision(float(pi), hit, false):.1%} where {float(pi):.0%} of periods misbehave" for pi in shares
+    ]
     return {
         "recall": f"{recall} of misbehaving periods raise an alarm",
-        **{
-            f"precision where {float(pi):.0%} of periods misbehave": f"{fleet.precision(float(pi), hit, false):.1%} of alarms are right"
-            for pi in shares
-        },
-        "before the last slot": f"{live:.0%} of periods that misbehave from their start on",
-        "fleet share of 1,000 sensors": f"± {fleet.half_width(1_000, 0.1, hit, false):.3f} (95 %, at a share of 0.1)",
+        "precision": f"of alarms, {', '.join(right)} are right",
+        "before_the_last_slot": f"{live:.0%} of periods that misbehave from their start on",
+        "fleet_share": f"± {fleet.half_width(1_000, 0.1, hit, false):.3f} from 1,000 sensor-periods (95 %, at a share of 0.1)",
     }
 
 
@@ -97,13 +98,13 @@ def _of_windows(declared: StreamDeclaration) -> Price:
     if declared.protocol != "code":
         noise = perturbation(declared)
         columns = {
-            f"noise of {column.name}": f"{float(noisy.scale * noisy.domain.step):.6g}, its mean size, in the column's units"
+            f"noise_of_{column.name}": f"{float(noisy.scale * noisy.domain.step):.6g}, its mean size, in the column's units"
             for column, noisy in zip(declared.columns, noise.columns, strict=True)
         }
     flip = {}
     code = response(declared)
     if code is not None:
-        flip = {"codes that are kept": f"{code.likelihood()[0, 0]:.1%}"}
+        flip = {"codes_kept": f"{code.likelihood()[0, 0]:.1%}"}
     event = shown(declared.event_epsilon)
     most = int(declared.budget.per_day / declared.event_epsilon)
     apart = " between readings one core range apart" if declared.promise == "metric-privacy" else ""
@@ -129,10 +130,10 @@ def _of_windows(declared: StreamDeclaration) -> Price:
     notes.append(NOT_HIDDEN)
     return Price(
         guarantee=guarantee(declared),
-        mechanism={"name": "perturbation at the source", "protocol": declared.protocol, "epsilon per reading": event},
+        mechanism={"name": "perturbation at the source", "protocol": declared.protocol, "epsilon_per_reading": event},
         settings={
             "window": str(declared.window),
-            "core radius": shown(declared.core_radius),
+            "core_radius": shown(declared.core_radius),
             "detector": declared.detector,
             "layers": ", ".join(shown(radius) for radius in declared.layers),
         },

@@ -75,7 +75,7 @@ def describe(path: str | Path, *, table: str | None = None, read: Reading | None
             names = list(dict.fromkeys(file.names(base)))
             kinds = [_kind_or_none(file, base, name) for name in names]
             file.stage(base, names)
-            return list(owner_counts.described(base, names, kinds))
+            return list(owner_counts.described(base, names, kinds, decimal=file.decimal))
 
         return quietly(work, lambda: unreadable(place))
 

@@ -16,9 +16,10 @@ from wallflower.engines.memory.dialect import kind_of
 from wallflower.engines.memory.frames import arrow_column, column_names, without_rows
 from wallflower.engines.memory.people import identities
 from wallflower.engines.memory.rows import MemoryRows, read_column
-from wallflower.engines.profile import MOST_TEXTS, Counted, Tally
+from wallflower.engines.profile import MOST_TEXTS, Tally
 from wallflower.engines.reading_rule import State, cell_text, id_text, key_rule
 from wallflower.engines.redaction import broken, quietly
+from wallflower.engines.suggestions import Counted
 from wallflower.engines.view import View, find_columns, view_of, wanted_columns, with_key
 from wallflower.schema.declaration import Declaration
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
-from wallflower.cli.common import show_lines
-from wallflower.cli.demo_rows import normal
-from wallflower.cli.demo_table import asked, laid_out, spent
+from wallflower.demo.made_up_values import normal
+from wallflower.demo.stage import Stage, asked, laid_out, spent
 from wallflower.publish import PlainTable
 from wallflower.publish.attacks import Findings
 from wallflower.publish.published_attack import PublishedAttack
@@ -59,7 +56,7 @@ missing = "drop"
 DISTRICTS = ("Harbour", "Old Town", "Hill", "Meadows")
 
 
-def show(folder: Path, console: Console) -> Scene:
+def show(folder: Path, stage: Stage) -> Scene:
     """Publish the table, show some of it, and attack it."""
     ages, costs = normal(1_500, mean=45, deviation=16, seed=5), normal(1_500, mean=90, deviation=40, seed=6)
     rows = [
@@ -72,10 +69,11 @@ def show(folder: Path, console: Console) -> Scene:
         f"The network wants to hand age, district and cost of treatment (hundreds) of {len(rows):,} patients to researchers. Six "
         "young patients had treatments so dear that anyone would pick them out."
     )
-    console.print(setting, highlight=False)
+    stage.say(setting)
     public = folder / "public.csv"
     query = PlainTable.of(session.declaration, out=str(public), k=5, p="0.95", d="0.5")
     _, lines = asked(
+        stage,
         session,
         "a table in which every group holds at least 5 different costs and everybody may hold at least 5 of them",
         query,
@@ -108,7 +106,7 @@ def show(folder: Path, console: Console) -> Scene:
             ),
         ),
     ]
-    show_lines(more)
+    stage.show(more)
     from wallflower.report.publish import pictures
 
     return Scene(

@@ -1,12 +1,12 @@
-"""What the demos of the four table areas share: a table on disk, a question asked, a scene told."""
+"""What the demos of the table areas share: a table on disk, a question asked, and a stage to show it on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
+from typing import Protocol
 
-from wallflower.cli.common import show_lines
 from wallflower.ledger import Ledger
 from wallflower.privacy.accounts import kind_of
 from wallflower.privacy.release import Release
@@ -15,6 +15,14 @@ from wallflower.session import Query, Session
 from wallflower.session import open as open_session
 
 Lines = list[tuple[str, str]]
+
+
+class Stage(Protocol):
+    """Where a demo is shown while it runs: a terminal, or nowhere."""
+
+    def say(self, text: str, /) -> None: ...
+
+    def show(self, lines: Lines, /) -> None: ...
 
 
 def laid_out(folder: Path, name: str, *, header: str, rows: Iterable[str], declaration: str) -> Session:
@@ -26,11 +34,11 @@ def laid_out(folder: Path, name: str, *, header: str, rows: Iterable[str], decla
     return open_session(path)
 
 
-def asked(session: Session, question: str, query: Query, *, expect: str) -> tuple[Release, Lines]:
+def asked(stage: Stage, session: Session, question: str, query: Query, *, expect: str) -> tuple[Release, Lines]:
     """Ask, show, and give back what was shown."""
     release = session.release(query)
     lines = [("asked", question), ("expect", expect), *release.lines()]
-    show_lines(lines)
+    stage.show(lines)
     return release, lines
 
 

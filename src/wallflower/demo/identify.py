@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
-from wallflower.cli.demo_rows import normal
-from wallflower.cli.demo_table import asked, laid_out, spent
+from wallflower.demo.made_up_values import normal
+from wallflower.demo.stage import Stage, asked, laid_out, spent
 from wallflower.identify import Anomalies
 from wallflower.report.story import Scene
 
@@ -49,7 +47,7 @@ epsilon = "2"
 """
 
 
-def show(folder: Path, console: Console) -> Scene:
+def show(folder: Path, stage: Stage) -> Scene:
     """Ask about three values, one of them far from the rest."""
     ages, values = normal(3_000, mean=48, deviation=14, seed=3), normal(3_000, mean=95, deviation=17, seed=4)
     rows = [f"{max(0, a)},{max(0, v)}" for a, v in zip(ages, values, strict=True)] + ["37,430"]
@@ -58,7 +56,7 @@ def show(folder: Path, console: Console) -> Scene:
         f"The laboratory holds {len(rows):,} blood sugar values. A device maker asks whether some values occur there as anomalies. "
         "Normal patients are protected; that a far outlier exists may be told."
     )
-    console.print(setting, highlight=False)
+    stage.say(setting)
     query = Anomalies(
         values=({"age": 37, "glucose": 430}, {"age": 48, "glucose": 95}, {"age": 90, "glucose": 300}), epsilon=1
     )
@@ -67,6 +65,7 @@ def show(folder: Path, console: Console) -> Scene:
         ", ".join(f"{near}: {chance}" for near, chance in wrong.items()) if isinstance(wrong, dict) else str(wrong)
     )
     _, lines = asked(
+        stage,
         session,
         "is 430 mg/dl at 37 an anomaly? 95 at 48? 300 at 90?",
         query,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
-from wallflower.cli.demo_rows import normal
-from wallflower.cli.demo_table import asked, laid_out, spent
+from wallflower.demo.made_up_values import normal
+from wallflower.demo.stage import Stage, asked, laid_out, spent
 from wallflower.count import Outliers, Subspaces
 from wallflower.report.story import Scene
 
@@ -51,7 +49,7 @@ missing = "drop"
 """
 
 
-def show(folder: Path, console: Console) -> Scene:
+def show(folder: Path, stage: Stage) -> Scene:
     """Ask how many stays are outliers, and in which column they stand out."""
     ages, stays = normal(2_000, mean=55, deviation=15, seed=1), normal(2_000, mean=9, deviation=4, seed=2)
     costs = normal(2_000, mean=40, deviation=10, seed=3)
@@ -62,9 +60,10 @@ def show(folder: Path, console: Console) -> Scene:
         f"The network holds age, length of stay (days) and cost (hundreds) of {len(rows):,} patients. The ministry asks how "
         "many stays are unusual, and in what."
     )
-    console.print(setting, highlight=False)
+    stage.say(setting)
     how_many = Outliers(columns=("age", "stay"), neighbours=3, radius=6, epsilon=1)
     _, first = asked(
+        stage,
         session,
         "how many stays have fewer than 3 others within 6 (years, days)?",
         how_many,
@@ -74,6 +73,7 @@ def show(folder: Path, console: Console) -> Scene:
         columns=("age", "stay", "cost"), size=1, top=1, neighbours=3, radius=2, epsilon=1, counts_epsilon=1
     )
     _, second = asked(
+        stage,
         session,
         "in which one column are there the most outliers, and how many?",
         where,

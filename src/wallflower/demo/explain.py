@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
-from wallflower.cli.demo_rows import normal
-from wallflower.cli.demo_table import asked, laid_out, spent
+from wallflower.demo.made_up_values import normal
+from wallflower.demo.stage import Stage, asked, laid_out, spent
 from wallflower.detectors import LOF, Grubbs
 from wallflower.explain import Context
 from wallflower.report.story import Scene
@@ -54,7 +52,7 @@ missing = "drop"
 """
 
 
-def show(folder: Path, console: Console) -> Scene:
+def show(folder: Path, stage: Stage) -> Scene:
     """Ask in which context one nurse's salary stands out: under the paper's promise, then under the full one."""
     rows: list[str] = []
     for j, (job, pay) in enumerate(JOBS.items()):
@@ -68,10 +66,11 @@ def show(folder: Path, console: Console) -> Scene:
         f"The network pays {len(rows):,} people. Among all of them a salary of 108,000 is nothing special; for a nurse it is. "
         "Payroll wants to know where this one stands out, without telling what anybody else earns."
     )
-    console.print(setting, highlight=False)
+    stage.say(setting)
     by = ("job", "hospital")
     narrow = Context(record=record, metric="salary", by=by, detector=LOF(), epsilon="0.2", min_population=100)
     _, first = asked(
+        stage,
         session,
         f"in which context does {record} stand out? (the paper's promise: only valid contexts are candidates)",
         narrow,
@@ -79,6 +78,7 @@ def show(folder: Path, console: Console) -> Scene:
     )
     wide = Context(record=record, metric="salary", by=by, detector=Grubbs(), epsilon=1, guarantee="full")
     _, second = asked(
+        stage,
         session,
         f"the same of {record}, with differential privacy for everyone else and no condition",
         wide,

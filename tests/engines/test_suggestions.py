@@ -1,0 +1,71 @@
+"""What is proposed about the format of texts, and how many cells it would mend."""
+
+import pytest
+
+from tests.contracts.engine_sources import categories, dates, numbers
+from wallflower.engines.file_format import file_format
+from wallflower.engines.suggestions import guessed, mends
+from wallflower.schema.formats import CellFormat
+
+
+def counted(*texts):
+    return tuple((text, texts.count(text)) for text in dict.fromkeys(texts))
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "more"),
+    [
+        (("1", "2", "30"), "integer", {}),
+        (("1", "2.5"), "real", {}),
+        (("1,234", "2,500.5", "12"), "real", {"thousands": ","}),
+        (("31.12.2020", "01.02.2021"), "date", {"dates": ("%d.%m.%Y",)}),
+        (("2020-12-31",), "date", {"dates": ()}),
+        (("12/31/2020", "01/02/2021"), "date", {"dates": ("%m/%d/%Y",)}),
+        ((*("31.12.2020",) * 3, *("2020-12-30",) * 2), "date", {"dates": ("%d.%m.%Y", "%Y-%m-%d")}),
+        ((*map(str, range(20, 90)), "unknown", "999"), "integer", {"missing_codes": ("unknown", "999")}),
+        (("true", "false"), "boolean", {}),
+        (("a", "b", "3"), "text", {}),
+        ((), "text", {}),
+        (("NA", "n/a"), "text", {}),
+    ],
+)
+def test_a_column_is_guessed_from_its_texts(texts, kind, more):
+    guess = guessed(counted(*texts))
+    assert guess.kind == kind
+    for name, value in more.items():
+        assert getattr(guess, name) == value
+
+
+def test_settings_are_counted_by_the_cells_they_would_mend():
+    x = numbers(lower="0", upper="110", step="1")
+    found = {
+        mend.line: mend.cells
+        for mend in mends(x, CellFormat(), (("1,234", 5), ("unknown", 3)), (("999", 7), ("120", 1)))
+    }
+    assert found['thousands = ","'] == 5
+    assert found['missing_codes = ["unknown", "999"]'] == 10
+    days = {mend.line: mend.cells for mend in mends(dates(), CellFormat(), (("31.12.2020", 4), ("x", 1)), ())}
+    assert days['date = ["%Y-%m-%d", "%d.%m.%Y"]'] == 4
+    words = mends(categories(), CellFormat(), (), (("N/A", 2), ("z", 9)))
+    assert [(mend.line, mend.cells) for mend in words] == [('missing_codes = ["N/A"]', 2)]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"a,b\n1,2\n", (",", "utf-8", ".", True)),
+        ("a;b\n1,5;Gyn\xe4\n2,5;x\n".encode("latin-1"), (";", "latin-1", ",", True)),
+        ("a\tb\n1\t\u20ac\n".encode("cp1252"), ("\t", "cp1252", ".", True)),
+        (b"\xef\xbb\xbfa|b\n1|2\n", ("|", "utf-8", ".", True)),
+        ("a;b\n1;2\n".encode("utf-16"), (";", "utf-16", ".", True)),
+        (b"1,2\n3,4\n", (",", "utf-8", ".", False)),
+        (b"", (",", "utf-8", ".", True)),
+        (b"only\n1\n2\n", (",", "utf-8", ".", True)),
+    ],
+)
+def test_a_text_file_is_looked_at(tmp_path, content, expected):
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    found = file_format(path)
+    reading = found.reading
+    assert (reading.delimiter, reading.encoding, reading.decimal, found.named) == expected
