@@ -38,10 +38,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     "ledger": ("tests/ledger", "tests/privacy", "tests/test_session.py"),
     "mechanisms": ("tests/mechanisms", "tests/statistics"),
     "noise": ("tests/noise", "tests/statistics"),
-    "privacy": ("tests/privacy", "tests/ledger/test_ledger.py", "tests/ledger/test_statement.py"),
+    "privacy": ("tests/privacy", "tests/ledger/test_statement.py"),
     "publish": ("tests/publish",),
     "report": ("tests/report", "tests/test_pages.py"),
-    "schema": ("tests/schema", "tests/contracts/test_numbers.py"),
+    "schema": ("tests/schema",),
     "session": (
         "tests/test_session.py",
         "tests/contracts/test_queries.py",

@@ -103,6 +103,28 @@ def _found(name: str) -> bool:
     return any((base / name).exists() for base in (ROOT, SOURCE)) or any(SOURCE.glob(f"*/{name}"))
 
 
+RECIPES = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def test_everything_a_recipe_names_is_there():
+    """But for the newcomer's own files, which hold NAME or AREA."""
+    named = {
+        name for name in re.findall(r"`([\w./-]+)`", RECIPES) if "/" in name or name.endswith((".py", ".md", ".toml"))
+    }
+    assert {name for name in named if not re.search("NAME|AREA", name) and not _found(name)} <= {
+        "rows.py",
+        "dialect.py",
+    }
+    assert "src/wallflower/detectors/NAME.py" in named
+
+
+def test_every_recipe_ends_in_one_command():
+    recipes = RECIPES.split("## Recipes")[1].split("## Rules")[0].split("\n- **")[1:]
+    assert len(recipes) >= 6
+    for recipe in recipes:
+        assert re.search(r"Then `pytest [^`]*NAME", recipe), recipe[:60]
+
+
 def test_frozen_things_are_written_to_only_while_they_are_made():
     late = []
     for path in modules().values():

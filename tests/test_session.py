@@ -47,6 +47,10 @@ class Question:
     def run(self, rows, entropy):
         return RUNS[self.how](rows)
 
+    @staticmethod
+    def told(answer):
+        return f"told: {answer}"
+
     def inspect(self, rows):
         return {}
 
@@ -132,6 +136,19 @@ def test_a_release_is_a_copy_in_plain_types(session, monkeypatch):
     assert release.value == {"word": "yes", "few": 1, "list": ["a", [1, True]]}
     assert [type(release[name]) for name in ("word", "few", "list")] == [str, int, list]
     assert session.release(Question(how="it"), request_id="a").to_json() == release.to_json()
+
+
+def test_an_answer_is_told_by_its_question_now_and_later(session, monkeypatch):
+    for _ in range(2):
+        release = session.release(answering(monkeypatch, lambda _: {"x": 1}), request_id="a")
+        assert ("answer", "told: {'x': 1}") in release.lines()
+    assert "told" not in release.to_json()
+
+
+def test_a_question_without_words_has_its_fields_listed(session, monkeypatch):
+    monkeypatch.delattr(Question, "told")
+    release = session.release(answering(monkeypatch, lambda _: {"x": 1, "y": ["a", True], "z": None}))
+    assert ("answer", "x 1, y a, yes") in release.lines()
 
 
 def test_a_source_that_cannot_be_used_costs_nothing(session, monkeypatch):

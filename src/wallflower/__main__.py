@@ -7,15 +7,31 @@ import sys
 
 
 def main() -> None:
-    from wallflower.cli.app import run
+    """Run the command line; being told to stop, even while modules are still being loaded, is never a bug."""
+    asked_to_stop: list[int] = []
 
-    signal.signal(signal.SIGTERM, _stop)
-    sys.exit(run(sys.argv[1:]))
+    def stop(number: int, _frame: object) -> None:
+        """Leave as by an exception, so that the private folders that may hold rows are removed.
 
+        Libraries in the middle of their work may turn that exception into one of their own: what was asked is kept beside it.
+        """
+        asked_to_stop.append(number)
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        sys.exit(128 + number)
 
-def _stop(number: int, _frame: object) -> None:
-    """Leave as by an exception, so that the private folders that may hold rows are removed."""
-    sys.exit(128 + number)
+    signal.signal(signal.SIGTERM, stop)
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as for a command in the background of a script
+        signal.signal(signal.SIGINT, stop)
+    try:
+        from wallflower.cli.app import run
+
+        code = run(sys.argv[1:], asked_to_stop)
+    except BaseException:
+        if not asked_to_stop:
+            raise
+        code = 128 + asked_to_stop[0]
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -84,7 +84,9 @@ def test_a_crash_after_the_charge_is_charged_and_says_nothing(example, prepared,
         session.release(example.query(tmp_path), request_id="once")
     assert CANARY not in chain(caught.value)
     assert charges(session) == 1
-    with pytest.raises(errors.WallflowerError, match="new"):
+    # Nothing of a publication was visible before its record, so its id may compute it anew; every other id is dead.
+    words = "may be used again, uncharged" if example.query(tmp_path).name == "publish" else "new"
+    with pytest.raises(errors.WallflowerError, match=words):
         session.release(example.query(tmp_path), request_id="once")
     assert charges(session) == 1
 

@@ -225,6 +225,7 @@ def test_the_picture_of_error_needs_no_row():
     picture = error_picture(curve)
     assert picture.svg.startswith("<svg")
     assert "epsilon" in picture.alt
+    assert "mathdefault" not in picture.svg
 
 
 @pytest.mark.parametrize(

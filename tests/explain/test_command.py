@@ -47,6 +47,7 @@ def test_unknown_repeated_dropped_and_ordinary_records_say_and_cost_the_same(dec
         answer = json.loads(capfd.readouterr().out.replace(record, "KEY"))
         ledger = answer.pop("ledger")
         answer.pop("at")  # when it was charged
+        answer.pop("declaration")  # a digest may spell the record
         said.append((answer, set(ledger)))
     assert all(one == said[0] for one in said)
     assert said[0][0]["release"] is None

@@ -7,8 +7,12 @@ from fractions import Fraction
 
 import pytest
 
+from wallflower.count import Outliers, Subspaces
+from wallflower.explain import Context
+from wallflower.identify import Anomalies
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.release import OwnerOnly, Release
+from wallflower.publish import PlainTable
 
 
 def release(value, **changes):
@@ -50,19 +54,24 @@ def test_an_owners_value_shows_and_serialises_nothing():
 
 
 @pytest.mark.parametrize(
-    ("value", "says"),
+    ("question", "value", "says"),
     [
-        ({"count": 37, "interval": [0, 85]}, "count 37, interval 0 to 85"),
-        ({"count": 37, "interval": None}, "count 37"),
-        ({"context": {"job": ["CEO"]}, "text": "job is CEO"}, "job is CEO"),
-        ({"answers": [{"asked": {"x": "1", "y": "2"}, "anomalous": True}]}, "x 1, y 2: an anomaly"),
-        ({"subspaces": [{"columns": ["a", "b"], "count": 4}, {"columns": ["c"], "count": None}]}, "a, b: count 4; c"),
-        ({"file": "out.csv", "rows": 10, "groups": 2}, "file out.csv, rows 10, groups 2"),
-        (None, "no answer"),
+        (Outliers, {"count": 37, "interval": [0, 85]}, "count 37, between 0 and 85"),
+        (Outliers, {"count": 37, "interval": None}, "count 37"),
+        (Context, {"context": {"job": ["CEO"]}, "text": "job is CEO"}, "job is CEO"),
+        (Context, {"contexts": [{"text": "job is CEO"}, {"text": "city is Ottawa"}]}, "job is CEO; city is Ottawa"),
+        (Anomalies, {"answers": [{"asked": {"x": "1", "y": "2"}, "anomalous": True}]}, "x 1, y 2: an anomaly"),
+        (
+            Subspaces,
+            {"subspaces": [{"columns": ["a", "b"], "count": 4}, {"columns": ["c"], "count": None}]},
+            "a, b: count 4; c",
+        ),
+        (PlainTable, {"file": "out.csv", "rows": 10, "groups": 2}, "10 rows in 2 groups, in out.csv"),
+        (Outliers, None, "no answer"),
     ],
 )
-def test_a_release_reads_well(value, says):
-    shown = release(value)
+def test_a_release_reads_well(question, value, says):
+    shown = release(value, told=question.told)
     assert str(shown).splitlines()[0] == f"answer   {says}"
     assert says in shown._repr_html_()
     assert "0.5 spent, 1 left" in str(shown)

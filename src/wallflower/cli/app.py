@@ -73,8 +73,11 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code: 0 released, 2 usage, 3 refused, 5 no answer, 1 a bug."""
+def run(arguments: Sequence[str], asked_to_stop: Sequence[int] = ()) -> int:
+    """Run one command line and return its exit code: 0 released, 2 usage, 3 refused, 5 no answer, 130 interrupted, 1 a bug.
+
+    `asked_to_stop` fills with signals while it runs: an error after one is that signal's doing, whatever a library made of it.
+    """
     as_json = "--json" in arguments
     _print_anything(sys.stdout, sys.stderr)
     try:
@@ -92,7 +95,9 @@ def run(arguments: Sequence[str]) -> int:
         sys.stderr.close()
         return 0
     except Exception as error:  # noqa: BLE001 - nothing is left to Python, which would print what may quote a row
-        return _failed(*_told(error), as_json=as_json)
+        if not asked_to_stop:
+            return _failed(*_told(error), as_json=as_json)
+        code = INTERRUPTED
     if code == INTERRUPTED:  # typer turns Ctrl-C into this code
         return _failed("interrupted", "Interrupted.", SPENT, INTERRUPTED, as_json=as_json)
     return code if isinstance(code, int) else 0

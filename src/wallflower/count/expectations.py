@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from wallflower.count.intervals import SHARE, NarrowInterval
 from wallflower.count.noise import Noise, NoiseName
 from wallflower.count.queries import Outliers
+from wallflower.errors import UsageError
 from wallflower.schema.declaration import Declaration
 
 EPSILONS = tuple(Fraction(step, 20) for step in (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 25, 30, 40))
@@ -20,6 +22,8 @@ class ErrorCurve:
     laplace: tuple[int, ...]
     lomax_calm: tuple[int, ...]
     lomax_worst: tuple[int, ...]
+    bought: tuple[int | None, ...]
+    """± of a bought interval at the same whole ε, where the table is what its size suggests; None where there is none to buy."""
     chosen: tuple[str, ...]
     """What `auto` takes at each ε."""
 
@@ -38,5 +42,15 @@ def error_by_epsilon(query: Outliers, declaration: Declaration) -> ErrorCurve:
         laplace=tuple(noise(epsilon, "laplace").margins()[0] for epsilon in EPSILONS),
         lomax_calm=tuple(best for best, _ in smooth),
         lomax_worst=tuple(best if worst is None else worst for best, worst in smooth),
+        bought=tuple(_bought(base, epsilon) for epsilon in EPSILONS),
         chosen=tuple(noise(epsilon, "auto").name for epsilon in EPSILONS),
     )
+
+
+def _bought(base: Noise, whole: Fraction) -> int | None:
+    counted = whole / (1 + SHARE)
+    try:
+        interval = NarrowInterval(noise=replace(base, epsilon=counted, wanted="lomax"), epsilon=whole - counted)
+    except UsageError:
+        return None
+    return interval.expected[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -15,7 +15,7 @@ from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.intervals import IntervalEpsilon, NarrowInterval
 from wallflower.count.noise import MISS, NOISES, Noise, NoiseName
 from wallflower.count.profiles import REPLACE_ONE
-from wallflower.count.queries import check_columns, largest_answer, measure_points, public_settings
+from wallflower.count.queries import check_columns, counted, largest_answer, measure_points, public_settings
 from wallflower.count.sensitivity import packing
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
@@ -119,6 +119,10 @@ class GroupedOutliers:
             interval = None if reach is None else [max(noisy - reach, 0), min(noisy + reach, most)]
             told.append({"value": value, "count": noisy, "interval": interval})
         return {"groups": told}
+
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        return "; ".join(f"{one['value']}: {counted(one)}" for one in answer["groups"])
 
     def _groups(self, rows: Rows) -> Iterator[_Group]:
         fetched = rows.fetch(numbers=self.measures, codes=(self.by,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -91,6 +92,10 @@ class Outliers:
         interval = None if reach is None else [max(noisy - reach, 0), min(noisy + reach, most)]
         return {"count": noisy, "interval": interval}
 
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        return f"count {counted(answer)}"
+
     def inspect(self, rows: Rows) -> dict[str, Any]:
         ball = declared_ball(rows.declaration, self.columns, self.radius)
         degrees = capped_degrees(rows.fetch(numbers=self.columns).numbers, ball, 3 * self.neighbours)
@@ -126,6 +131,12 @@ class Outliers:
 def check_columns(columns: tuple[str, ...]) -> None:
     if not columns or len(set(columns)) != len(columns):
         raise UsageError("'columns' must name at least one column, each once.")
+
+
+def counted(one: Mapping[str, Any]) -> str:
+    """A count with its interval, in words."""
+    ends = one["interval"]
+    return str(one["count"]) if ends is None else f"{one['count']}, between {ends[0]} and {ends[1]}"
 
 
 def largest_answer(rows: Rows) -> int:

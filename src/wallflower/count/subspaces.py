@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -128,6 +128,13 @@ class Subspaces:
                 noisy = count.draw(*measure(rows, names, self.radius, count), most, entropy)
             answers.append({"columns": list(names), "count": noisy})
         return {"subspaces": answers}
+
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        def one(found: Mapping[str, Any]) -> str:
+            return ", ".join(found["columns"]) + ("" if found["count"] is None else f": count {found['count']}")
+
+        return "; ".join(one(found) for found in answer["subspaces"])
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         scores = self._outliers(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -261,6 +262,10 @@ class Context:
             return None
         said = [{"context": view.space.named(index), "text": text(view.space, index)} for index in found]
         return said[0] if self.top == 1 else {"contexts": said}
+
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        return "; ".join(str(one["text"]) for one in answer.get("contexts", (answer,)))
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         view, known = self._view(rows)

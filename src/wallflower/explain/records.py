@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -83,6 +84,13 @@ class Records:
         if not any(found.values()):
             return None
         return {"records": [{"record": record, "answer": answer} for record, answer in found.items()]}
+
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        def one(found: Mapping[str, Any]) -> str:
+            return "no answer" if found["answer"] is None else Context.told(found["answer"])
+
+        return "; ".join(f"{found['record']}: {one(found)}" for found in answer["records"])
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         facts: dict[str, Any] = {}

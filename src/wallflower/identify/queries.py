@@ -113,6 +113,14 @@ class Anomalies:
             ]
         }
 
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        def one(found: Mapping[str, Any]) -> str:
+            value = ", ".join(f"{name} {text}" for name, text in found["asked"].items())
+            return f"{value}: {'an anomaly' if found['anomalous'] else 'no anomaly'}"
+
+        return "; ".join(one(found) for found in answer["answers"])
+
     def inspect(self, rows: Rows) -> dict[str, Any]:
         from wallflower.identify.owner_view import view
 

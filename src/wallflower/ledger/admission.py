@@ -132,6 +132,18 @@ def debits(journal: Journal, booked: tuple[Booking, ...], declaration: Declarati
     return tuple(found)
 
 
+def standing(journal: Journal, ask: Ask) -> tuple[Debit, ...]:
+    """Where every account of a charge that was made before stands now."""
+    return tuple(
+        Debit(
+            account=booking.account,
+            spent=journal.spent(booking.account),
+            limit=limited(booking.account, ask.declaration),
+        )
+        for booking in bookings(ask.guarantee, ask.declaration)
+    )
+
+
 def binding(debited: tuple[Debit, ...]) -> Debit:
     """The debit of the weakest booked account with the promise's own budget: that one holds all of the family."""
     budget = kind_of(debited[0].account).budget

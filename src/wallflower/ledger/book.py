@@ -17,7 +17,7 @@ from typing import Any
 
 from wallflower.errors import LedgerError
 from wallflower.ledger import ledger_errors, marker, statement, verification
-from wallflower.ledger.admission import OWNER, Ask, Debit, Shares, checked, debits
+from wallflower.ledger.admission import OWNER, Ask, Debit, Shares, checked, debits, standing
 from wallflower.ledger.chain import AfterCommit, Chain, helpful
 from wallflower.ledger.charge import Charge
 from wallflower.ledger.events import Event
@@ -102,13 +102,13 @@ class Ledger(Chain):
         )
         return self.admit(ask)
 
-    def admit(self, ask: Ask) -> Charge:
+    def admit(self, ask: Ask, *, mine: bool = False) -> Charge:
         """`charge`, for a request that has an id."""
         deadline = time.monotonic() + self.patience_s
-        retried = False
+        retried = mine
         while True:
             try:
-                charge = self._admit(ask)
+                charge = self._admit(ask, mine=retried)
             except Unsure:
                 if retried:
                     raise ledger_errors.unsure(self.place, str(ask.request_id)) from None
@@ -121,16 +121,17 @@ class Ledger(Chain):
             time.sleep(POLL_S)
 
     @helpful
-    def _admit(self, ask: Ask) -> Charge | None:
+    def _admit(self, ask: Ask, *, mine: bool) -> Charge | None:
         """The charge, made or found; None while another process is answering it."""
         with self._transaction(write=True) as transaction:
-            return self.admit_within(transaction, ask)
+            return self.admit_within(transaction, ask, mine=mine)
 
-    def admit_within(self, transaction: Transaction, ask: Ask) -> Charge | None:
+    def admit_within(self, transaction: Transaction, ask: Ask, *, mine: bool = False) -> Charge | None:
+        """`mine`: this very call may have made the charge already, in a commit that was not confirmed."""
         journal = self.journal
         found = transaction.charge(ask.asker, str(ask.request_id))
         if found is not None:
-            return self._found(transaction, found.entry, ask)
+            return self._found(transaction, found.entry, ask, mine=mine)
         booked = checked(journal, ask, self.place)
         debited = debits(journal, booked, ask.declaration)
         question = ask.question()
@@ -160,7 +161,7 @@ class Ledger(Chain):
             asked=question,
         )
 
-    def _found(self, transaction: Transaction, entry: int, ask: Ask) -> Charge | None:
+    def _found(self, transaction: Transaction, entry: int, ask: Ask, *, mine: bool) -> Charge | None:
         """What a request that was charged before stands for now: its answer, a computation, or nothing any more."""
         event = self._event(transaction, entry)
         content = event.content
@@ -174,9 +175,11 @@ class Ledger(Chain):
             at=event.at,
             head=event.hash,
             asked=content["question"],
-            debited=(),
+            debited=standing(self.journal, ask),
         )
         if reply is None:
+            if mine and content["process"]["part"] == self._part:
+                return charge
             return self._unanswered(transaction, charge, content)
         answer = self._event(transaction, reply.entry)
         if answer.kind == "closed":

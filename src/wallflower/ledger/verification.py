@@ -38,7 +38,7 @@ def caught_up(transaction: Transaction, journal: Journal | None, head: Head) -> 
         here = next(transaction.entries(after=journal.entry - 1, most=1), None)
         if head.entry < journal.entry or here is None or here.hash != journal.head:
             raise Damaged("it is not the ledger that was opened: earlier entries are missing or differ")
-    for row in transaction.entries(after=journal.entry):
+    for row in transaction.entries(after=journal.entry, most=head.entry - journal.entry + 1):
         if row.entry > head.entry:
             raise Damaged("it holds entries after its head")
         if row.entry != journal.entry + 1:

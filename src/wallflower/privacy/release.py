@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, NoReturn
 
@@ -64,6 +64,8 @@ class Release:
     """The table's id and the fingerprint of what was declared about it."""
     notes: tuple[str, ...] = ()
     """What the price warned of, word for word."""
+    told: Callable[[Mapping[str, Any]], str] | None = field(default=None, repr=False, compare=False)
+    """How the question says its answer in words; None: by its fields."""
     promise: Mapping[str, Any] | None = None
     """The promise as it was worded when the answer was recorded; None: as it is worded now."""
 
@@ -99,7 +101,7 @@ class Release:
 
     def lines(self) -> list[tuple[str, str]]:
         """Label and text, in reading order; what the terminal and the notebook show."""
-        rows = [("answer", "no answer" if self.value is None else _said(self.value))]
+        rows = [("answer", "no answer" if self.value is None else (self.told or listed)(self.value))]
         if not self.private:
             rows.append(("NOT PRIVATE", "drawn from a seed, for tests only: the promise below does not hold"))
         rows.append(("promise", self.guarantee.sentence))
@@ -128,33 +130,9 @@ def _debit(debit: Mapping[str, Any]) -> str:
     return f"{debit['account']}: {left}"
 
 
-def _said(value: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one line a shape
-    if isinstance(value.get("text"), str):
-        return str(value["text"])
-    if isinstance(value.get("records"), list):
-        return "; ".join(
-            f"{one['record']}: {_said(one['answer']) if one['answer'] else 'no answer'}" for one in value["records"]
-        )
-    if isinstance(value.get("contexts"), list):
-        return "; ".join(str(one["text"]) for one in value["contexts"])
-    if "answers" in value:
-        return "; ".join(
-            f"{_plain(one['asked'])}: {'an anomaly' if one['anomalous'] else 'no anomaly'}" for one in value["answers"]
-        )
-    if "subspaces" in value:
-        return "; ".join(
-            _plain(one["columns"]) + ("" if one["count"] is None else f": count {one['count']}")
-            for one in value["subspaces"]
-        )
-    if isinstance(value.get("groups"), list):
-        return "; ".join(
-            f"{one['value']}: {one['count']}" + ("" if one["interval"] is None else f" ({_ends(one['interval'])})")
-            for one in value["groups"]
-        )
-    said = {
-        name: _ends(item) if name == "interval" else _plain(item) for name, item in value.items() if item is not None
-    }
-    return ", ".join(f"{name} {text}" for name, text in said.items())
+def listed(value: Mapping[str, Any]) -> str:
+    """An answer by its fields, for a question that has no words of its own."""
+    return ", ".join(f"{name} {_plain(item)}" for name, item in value.items() if item is not None)
 
 
 def _plain(item: object) -> str:
@@ -165,7 +143,3 @@ def _plain(item: object) -> str:
     if isinstance(item, bool):
         return "yes" if item else "no"
     return str(item)
-
-
-def _ends(interval: Sequence[int]) -> str:
-    return f"{interval[0]} to {interval[-1]}"

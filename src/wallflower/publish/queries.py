@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -93,6 +94,8 @@ class PlainTable:
         if self.ranges not in RANGES:
             raise UsageError(f"'ranges' must be one of {', '.join(RANGES)}, got '{self.ranges}'.")
         self._check_possible_values()
+        if self.possible_values is None and counts_possible_values(self.level):
+            object.__setattr__(self, "possible_values", self.k)
         self._check_demands()
         if not self.columns or len(set(self.columns)) != len(self.columns):
             raise UsageError("'columns' must name the columns to publish, each once.")
@@ -108,9 +111,7 @@ class PlainTable:
                     hint=f"Leave it out, or use level '{MATCHING}' or '{BOTH}'.",
                 )
             return
-        if wanted is None:
-            object.__setattr__(self, "possible_values", self.k)
-        elif wanted > self.k:
+        if wanted is not None and wanted > self.k:
             raise UsageError(f"'possible_values' must be from 1 to k ({self.k}), got {wanted}.")
 
     def _check_demands(self) -> None:
@@ -230,6 +231,10 @@ class PlainTable:
             place=Path(self.out),
             warning="" if written.rows else EMPTY,
         )
+
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        return f"{answer['rows']} rows in {answer['groups']} groups, in {answer['file']}"
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         from wallflower.publish.inspection import inspected

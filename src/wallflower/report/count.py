@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wallflower.count.expectations import ErrorCurve
-from wallflower.report.figures import BLUE, GREEN, INK, ORANGE, Picture, draw
+from wallflower.report.figures import BLUE, GREEN, INK, ORANGE, PURPLE, Picture, draw
 
 
 def pictures(seen: dict[str, Any]) -> list[Picture]:
@@ -63,6 +63,9 @@ def error_picture(curve: ErrorCurve) -> Picture:
         axes.plot(
             epsilons, curve.lomax_worst, color=BLUE, linestyle=":", label="lomax, on the worst table there could be"
         )
+        bought = [(epsilon, reach) for epsilon, reach in zip(epsilons, curve.bought, strict=True) if reach is not None]
+        if bought:
+            axes.plot(*zip(*bought, strict=True), color=PURPLE, linestyle="--", label="an interval bought with lomax")
         axes.plot(epsilons, curve.laplace, color=ORANGE, label="laplace, on any table")
         chosen = [
             calm if name == "lomax" else laplace

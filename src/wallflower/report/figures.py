@@ -70,6 +70,9 @@ def draw(
         axes.set_xlabel(x)
         axes.set_ylabel(y)
         paint(axes)
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":  # its own labels are formulas, and names must not be
+                axis.set_major_formatter(lambda value, _: f"{value:,g}")
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return Picture(svg=_embeddable(buffer.getvalue(), alt), caption=caption, alt=alt)

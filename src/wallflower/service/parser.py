@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.schema.parser import parse, read_text
+from wallflower.schema.places import read_place
 from wallflower.schema.problems import said
 from wallflower.schema.section import NAME_IN_WORDS, SAFE_NAME, Section
 from wallflower.service.addresses import keeps_secrets, on_this_machine
@@ -90,11 +91,7 @@ def _service(section: Section, folder: Path) -> dict[str, Any]:
         ("workers", "workers = 2"),
     ):
         section.need(wanted, example)
-    database = section.text("database") or ""
-    if "@" in database and database.startswith("postgresql:"):
-        section.refuse(
-            "database", "no user and no secret belongs in this file.", "Set PGUSER and PGPASSWORD, or use a passfile."
-        )
+    database = read_place(section, "database", folder) or ""
     workers = section.whole("workers", least=1, most=64) or 1
     proxy = section.text("proxy")
     if proxy is not None and not _is_address(proxy):
@@ -103,7 +100,7 @@ def _service(section: Section, folder: Path) -> dict[str, Any]:
     if (certificate is None) != (key is None):
         section.refuse("certificate", "'certificate' and 'certificate_key' come together.")
     return {
-        "database": database if database.startswith("postgresql:") else folder / database,
+        "database": str(database),
         "tick_s": float(section.whole("tick_s", least=1, most=86_400) or 60),
         "workers": workers,
         "taken_each": section.whole("taken_each", least=1, most=1_000) or 4 * workers,

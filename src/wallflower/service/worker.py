@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wallflower.errors import ReleaseFailed, WallflowerError, place
 from wallflower.privacy.release import Release
+from wallflower.schema.declaration import Declaration
 from wallflower.service import queue
 from wallflower.service.configuration import Service
 from wallflower.service.declarations import current
@@ -37,6 +38,8 @@ class Worker:
     service: Service
     index: int
     database: Database
+    _open: dict[str, Session] = field(default_factory=dict, repr=False)
+    """The session of each table, as long as its declaration stays the same: its ledger is then caught up with, not read anew."""
 
     def run(self, stop: threading.Event, wait: Callable[[float], object] | None = None) -> None:
         """Work until told to stop; what is under way is finished first."""
@@ -70,7 +73,7 @@ class Worker:
                 declaration = current(seen, self.service, request.table).declaration
                 limits = shares(seen, self.service, request.table, request.asker)
             query = question(request.command, request.fields)
-            session = declared(declaration)
+            session = self._session(request.table, declaration)
             if binding(declaration, session.price(query)) != request.bound:
                 return None
             return {"release": self._release(session, query, request, limits).to_json()}
@@ -80,6 +83,12 @@ class Worker:
             return {"error": told(error)}
         except Exception as error:  # noqa: BLE001 - its text may quote a row: only the place is told
             return {"lost": f"{LOST} ({place(error)})"}
+
+    def _session(self, table: str, declaration: Declaration) -> Session:
+        kept = self._open.get(table)
+        if kept is None or kept.declaration != declaration:
+            kept = self._open[table] = declared(declaration)
+        return kept
 
     def _release(self, session: Session, query: Any, request: Request, limits: Mapping[str, Any]) -> Release:
         tick = self.service.ticks.words(request.taken_tick or 0)

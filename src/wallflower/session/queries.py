@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
 from wallflower.engines.base import Rows
@@ -48,6 +49,11 @@ class Query(Protocol):
 
     def run(self, rows: Rows, entropy: Entropy, /) -> dict[str, Any] | FileAnswer | None:
         """The answer, or None when there is none; a file is handed over as bytes. Total: no row makes it fail."""
+        ...
+
+    @staticmethod
+    def told(answer: Mapping[str, Any], /) -> str:
+        """The answer in words, from nothing but what is released."""
         ...
 
     def inspect(self, rows: Rows, /) -> dict[str, Any]:

@@ -128,15 +128,19 @@ class Session:
             self._prepare(query)
         charge = ledger.charge(price.guarantee, **whose)
         if charge.replay is not None:
-            release = _recorded(charge.replay, price, charge.entry)
+            release = _recorded(charge.replay, query, price, charge.entry)
             return self._delivered(query, release, charge.file)
         release, file = self._draw(query, price, charge)
-        kept = ledger.answer(charge.entry, release.to_json(), file=None if file is None else file.content)
+        try:
+            kept = ledger.answer(charge.entry, release.to_json(), file=None if file is None else file.content)
+        except BaseException:
+            ledger.give_up(charge.entry)  # nothing was shown; whether it was recorded, the same id will tell
+            raise
         if file is None:
             return release
         if file.warning:
             progress.warn(file.warning)
-        return self._delivered(query, _recorded(kept, price, charge.entry), str(kept["release"]["sha256"]))
+        return self._delivered(query, _recorded(kept, query, price, charge.entry), str(kept["release"]["sha256"]))
 
     @property
     def ledger(self) -> Ledger:
@@ -215,6 +219,7 @@ class Session:
                     at=charge.at,
                     declaration={"table": self.declaration.id, "fingerprint": self.declaration.fingerprint},
                     notes=price.notes,
+                    told=getattr(query, "told", None),
                 )
             except ReleaseFailed as error:
                 return None, str(error)
@@ -230,7 +235,7 @@ class Session:
             )
 
 
-def _recorded(answer: Mapping[str, Any], price: Price, entry: int) -> Release:
+def _recorded(answer: Mapping[str, Any], query: Query, price: Price, entry: int) -> Release:
     """The recorded answer in its own words. What was promised is compared by its numbers, never by its sentences."""
     then, now = answer["guarantee"], price.guarantee.to_json()
     if any(now[name] != then[name] for name in ("family", "parameters", "neighbours", "unit")):
@@ -249,6 +254,7 @@ def _recorded(answer: Mapping[str, Any], price: Price, entry: int) -> Release:
         at=answer["at"],
         declaration=answer["declaration"],
         notes=tuple(answer["notes"]),
+        told=getattr(query, "told", None),
     )
 
 

@@ -57,12 +57,15 @@ class File(Protocol):
 def open_file(path: Path | None, table: str | None, read: Reading, *, ids: str | None = None) -> File:
     """The file at `path`; only its first bytes are read."""
     from wallflower.engines.duckdb.csv_file import CsvFile
+    from wallflower.engines.duckdb.folder import open_folder
     from wallflower.engines.duckdb.json_file import JsonFile
     from wallflower.engines.duckdb.sqlite_file import SqliteFile
     from wallflower.engines.duckdb.typed_files import DuckFile, ParquetFile
 
     if path is None:
         raise DeclarationError("the declaration names no source.", hint='Write source = "..." in [table].')
+    if path.is_dir():
+        return quietly(lambda: open_folder(path, read), lambda: unreadable(path))
     if not path.is_file():
         raise DeclarationError(
             f"there is no file '{path.name or path}' to read.", hint="`source` is relative to the declaration file."
@@ -92,5 +95,10 @@ def format_of(path: Path) -> str:
     for name, endings in ENDINGS.items():
         if path.suffix.lower() in endings:
             return name
+    if path.suffix.lower() in {".xlsx", ".xls", ".ods"}:
+        raise DeclarationError(
+            f"'{path.name}' is a spreadsheet, and its cells have no one reading.",
+            hint='Export the sheet from your spreadsheet program as "CSV UTF-8", with the names of columns in the first line.',
+        )
     known = ", ".join(ending for endings in ENDINGS.values() for ending in endings)
     raise DeclarationError(f"the source '{path.name}' has an ending that is not known.", hint=f"Known: {known}.")

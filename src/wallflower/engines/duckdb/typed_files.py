@@ -84,6 +84,10 @@ class ParquetFile(Typed):
         else:
             ParquetFile(readable_copy(self.path, columns, base.folder)).stage(base, columns)
 
+    def types(self, base: Database) -> Mapping[str, str]:
+        """What DuckDB calls the types of the columns; the files of a folder must agree on them."""
+        return self._types(base)
+
     def _types(self, base: Database) -> Mapping[str, str]:
         """DuckDB calls a decimal too wide for it a double, and reads nonsense: such a type is not one of `KINDS`."""
         wide = base.run(f"SELECT name FROM parquet_schema({sql.one_file(self.path)}) WHERE precision > {MOST_DIGITS}")

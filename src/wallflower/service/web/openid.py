@@ -1,7 +1,7 @@
 """Getting in through the organisation's own provider: OpenID Connect, code flow with PKCE, state and nonce.
 
 The operator binds a provider's subject to a user (`wallflower serve user bind`); a subject that is bound to nobody is
-refused like a wrong password. Authlib checks the identity token's signature, issuer, audience, times and nonce.
+refused like a wrong password. joserfc (of Authlib) checks the identity token's signature, issuer, audience, times and nonce.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from wallflower.service.web.visit import Answer, Visit, handles
 
 PATIENCE_S = 10
 MOST_ANSWER = 256 * 1024
+SIGNATURES = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
+"""By a key of the provider's own: never `none`, and never one that we share."""
 REFUSED = "your organisation's provider did not let you in, or you have no account here."
 
 
@@ -63,8 +65,9 @@ def come_back(desk: Desk, visit: Visit) -> Answer:
 
 def _claims(desk: Desk, visit: Visit, provider: OpenID) -> Any:
     """What the provider says of whoever comes back, checked; every failure is the same refusal."""
-    from authlib.jose import JsonWebKey, jwt
-    from authlib.jose.errors import JoseError
+    from joserfc import jwt
+    from joserfc.errors import JoseError
+    from joserfc.jwk import KeySet
 
     found = discovered(provider.issuer)
     form = {
@@ -77,16 +80,15 @@ def _claims(desk: Desk, visit: Visit, provider: OpenID) -> Any:
     }
     try:
         told = _fetch(str(found["token_endpoint"]), form)
-        keys = JsonWebKey.import_key_set(_fetch(str(found["jwks_uri"])))
-        expected = {
-            "iss": {"essential": True, "value": provider.issuer},
-            "aud": {"essential": True, "value": provider.client_id},
-            "sub": {"essential": True},
-            "exp": {"essential": True},
-            "nonce": {"essential": True, "value": _derived(desk, visit, "nonce")},
-        }
-        claims = jwt.decode(told["id_token"], keys, claims_options=expected)
-        claims.validate()
+        keys = KeySet.import_key_set(_fetch(str(found["jwks_uri"])))  # type: ignore[arg-type]
+        claims: Any = jwt.decode(told["id_token"], keys, algorithms=list(SIGNATURES)).claims
+        jwt.JWTClaimsRegistry(
+            iss={"essential": True, "value": provider.issuer},
+            aud={"essential": True, "value": provider.client_id},
+            sub={"essential": True},
+            exp={"essential": True},
+            nonce={"essential": True, "value": _derived(desk, visit, "nonce")},
+        ).validate(claims)
     except (JoseError, OSError, ValueError, KeyError, TypeError):
         claims = None
     if claims is None:

@@ -1,0 +1,268 @@
+"""What only a server can do to a ledger: be cut off, restarted, forgetful, behind, or unwilling."""
+
+from __future__ import annotations
+
+import random
+import threading
+import uuid
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+
+import psycopg
+import pytest
+
+from tests.declared import declare
+from tests.ledger.places import COUNT, pure
+from tests.servers.postgresql import discard, make
+from tests.servers.proxy import Proxy
+from wallflower.errors import LedgerError, PendingError
+from wallflower.ledger import Ledger
+from wallflower.ledger.batching import BatchingWriter
+from wallflower.schema import loads
+from wallflower.schema.declaration import Budget
+from wallflower.stores.base import Unsure
+from wallflower.stores.ddl import for_an_administrator
+
+
+@pytest.fixture
+def database(server):
+    name = f"d{uuid.uuid4().hex}"
+    server.execute(f"CREATE DATABASE {name}")
+    return name
+
+
+@pytest.fixture
+def declared(server, database, tmp_path):
+    made = declare(tmp_path, budgets={"dp": Budget(epsilon=Fraction(4))})
+    return replace(made, ledger=server.address(database))
+
+
+def test_one_role_that_owns_and_writes_is_warned_of(declared):
+    said = Ledger.init(declared)
+    assert any(line.startswith("WARNING: the role that writes this ledger also owns its tables") for line in said)
+
+
+def test_two_roles_by_the_administrators_script(server, database, declared):
+    owner, writer = f"o{uuid.uuid4().hex}", f"w{uuid.uuid4().hex}"
+    script = for_an_administrator(owner, writer)
+    with psycopg.connect(server.address(database), autocommit=True) as connection:
+        for statement in script.split(";\n"):
+            if statement.strip():
+                connection.execute(statement)
+    written = replace(declared, ledger=server.address(database, writer))
+    assert Ledger.init(written) == [f"Made the ledger {written.ledger} of table 'salaries'."]
+    ledger = Ledger.open(written)
+    charge = ledger.charge(pure("1"), declaration=written, query=COUNT)
+    ledger.answer(charge.entry, {"release": {"count": 1}}, file=b"kept")
+    ledger.verify()
+    for statement in (
+        "UPDATE wallflower.events SET body = '{}'",
+        "DELETE FROM wallflower.events",
+        "TRUNCATE wallflower.events",
+        "DELETE FROM wallflower.heads",
+        "UPDATE wallflower.files SET content = ''",
+        "ALTER TABLE wallflower.events DISABLE TRIGGER ALL",
+        "DROP TABLE wallflower.events",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            server.execute(statement, database=database, user=writer)
+    with pytest.raises(psycopg.errors.RaiseException, match="only moves on"):
+        server.execute("UPDATE wallflower.heads SET entry = 1", database=database, user=writer)
+    with pytest.raises(psycopg.errors.RaiseException, match="never changed"):
+        server.execute("DELETE FROM wallflower.events", database=database, user="postgres")
+
+
+def test_rights_withdrawn(server, database, declared):
+    Ledger.init(declared)
+    role = f"w{uuid.uuid4().hex}"
+    server.execute(f"CREATE ROLE {role} LOGIN", database=database)
+    written = replace(declared, ledger=server.address(database, role))
+    with pytest.raises(LedgerError, match=r"may not be used by this role.*Nothing was released"):
+        Ledger.open(written)
+    for right in (
+        "USAGE ON SCHEMA wallflower",
+        "SELECT ON ALL TABLES IN SCHEMA wallflower",
+        "UPDATE ON wallflower.heads",
+    ):
+        server.execute(f"GRANT {right} TO {role}", database=database)
+    ledger = Ledger.open(written)
+    with pytest.raises(LedgerError, match="may not be used by this role") as caught:
+        ledger.charge(pure("1"), declaration=written, query=COUNT)
+    assert caught.value.__context__ is None
+    assert Ledger.open(declared).verify().charges == 0
+
+
+@pytest.mark.parametrize("setting", ["synchronous_commit", "default_transaction_read_only"])
+def test_a_database_that_forgets_or_refuses_writes(server, database, declared, setting):
+    Ledger.init(declared)
+    server.execute(f"ALTER DATABASE {database} SET {setting} = {'off' if setting == 'synchronous_commit' else 'on'}")
+    said = {"synchronous_commit": "may forget what it has committed", "default_transaction_read_only": "read-only"}[
+        setting
+    ]
+    with pytest.raises(LedgerError, match=said):
+        Ledger.open(declared).charge(pure("1"), declaration=declared, query=COUNT)
+    assert Ledger.open(declared).verify().charges == 0
+
+
+def test_no_table_of_this_name_and_no_server(declared, server):
+    with pytest.raises(LedgerError, match=r"has no tables yet|there is no ledger of table"):
+        Ledger.open(declared)
+    Ledger.init(declared)
+    with pytest.raises(LedgerError, match=r"there is no ledger of table 'other'"):
+        Ledger.open(replace(declared, id="other"))
+    gone = replace(declared, ledger="postgresql://postgres@127.0.0.1:1/none")
+    with pytest.raises(LedgerError, match="cannot be reached") as caught:
+        Ledger.open(gone)
+    assert caught.value.__context__ is None
+
+
+def test_no_secret_stands_in_a_declaration():
+    text = '[table]\nid = "t"\nneighbours = "add-remove"\nmax_rows = 5\nledger = "postgresql://ann:hunter2@host/db"\n'
+    column = '[columns.x]\nrole = "sensitive"\nlower = 0\nupper = 1\nstep = 1\noutside = "clip"\nmissing = "drop"\n'
+    with pytest.raises(Exception, match="password") as caught:
+        loads(text + column)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def own():
+    """A server that tests stop and change."""
+    made = make({"max_connections": "60"})
+    yield made
+    discard(made)
+
+
+class TestOwnServer:
+    @pytest.fixture
+    def declared(self, own, tmp_path):
+        name = f"d{uuid.uuid4().hex}"
+        own.execute(f"CREATE DATABASE {name}")
+        made = declare(tmp_path, budgets={"dp": Budget(epsilon=Fraction(4))})
+        return replace(made, ledger=own.address(name))
+
+    def test_a_restart_loses_nothing_and_charges_nothing_twice(self, own, declared):
+        Ledger.init(declared)
+        ledger = Ledger.open(declared)
+        charge = ledger.charge(pure("1"), declaration=declared, query=COUNT, request_id="before")
+        own.stop("immediate")
+        with pytest.raises((LedgerError, PendingError), match=r"cannot be reached|may have been, or not"):
+            ledger.charge(pure("1"), declaration=declared, query=COUNT, request_id="during")
+        own.start()
+        ledger.answer(charge.entry, {"release": {"count": 1}})
+        again = ledger.charge(pure("1"), declaration=declared, query=COUNT, request_id="before")
+        assert again.replay == {"release": {"count": 1}}
+        assert ledger.verify().charges == 1
+
+    def test_cut_off_at_random_moments(self, own, declared):
+        """Whatever was told to have been charged was, once; what was not told may be asked for again by its id."""
+        Ledger.init(declared)
+        proxy = Proxy(own.port)
+        through = replace(declared, ledger=str(declared.ledger).replace(f":{own.port}/", f":{proxy.port}/"))
+        chance, told, done = random.Random(7), {}, threading.Event()
+        told_to_give_up = []
+
+        def cutting():
+            while not done.wait(chance.uniform(0.0, 0.06)):
+                proxy.cut()
+
+        cutter = threading.Thread(target=cutting)
+        cutter.start()
+        try:
+            ledger = None
+            for number in range(30):
+                for _attempt in range(40):
+                    try:
+                        ledger = ledger or Ledger.open(through, patience_s=10)
+                        charge = ledger.charge(
+                            pure("0.01"), declaration=through, query={"round": number}, request_id=f"round-{number}"
+                        )
+                    except (LedgerError, PendingError) as error:
+                        told_to_give_up.append("Use a new id" in str(error))
+                        continue
+                    told[f"round-{number}"] = charge.entry
+                    break
+        finally:
+            done.set()
+            cutter.join()
+            proxy.close()
+        straight = Ledger.open(declared)
+        straight.verify()
+        charges = {e.event.content["request"]: e.event.entry for e in straight.history() if e.kind == "charge"}
+        assert len(told) >= 20
+        assert not any(told_to_give_up)
+        assert told.items() <= charges.items()
+        assert straight.show(declared).accounts[0].spent["epsilon"] == Fraction(len(charges), 100)
+
+    def test_a_standby_promoted_behind_the_head_is_noticed(self, own, declared):
+        """As if a copy of an earlier moment took over: the entries that this process has seen are not there."""
+        Ledger.init(declared)
+        ledger = Ledger.open(declared)
+        ledger.charge(pure("1"), declaration=declared, query=COUNT)
+        database = str(declared.ledger).rpartition("/")[2]
+        behind = f"d{uuid.uuid4().hex}"
+        ledger._store.engine.dispose()
+        for _number, connection in ledger._store._presence:
+            connection.close()
+        own.execute(f"CREATE DATABASE {behind} TEMPLATE {database}")
+        charge = ledger.charge(pure("1"), declaration=declared, query=COUNT)
+        head = ledger.verify().head
+        ledger._store.engine.dispose()
+        for _number, connection in ledger._store._presence:
+            connection.close()
+        own.execute(f"ALTER DATABASE {database} RENAME TO gone_{database[:40]}")
+        own.execute(f"ALTER DATABASE {behind} RENAME TO {database}")
+        with pytest.raises(LedgerError, match="not the ledger that was opened"):
+            ledger.charge(pure("1"), declaration=declared, query=COUNT)
+        with pytest.raises(LedgerError, match="older than what was seen of it"):
+            Ledger.open(declared).verify(anchor=head)
+        assert charge.entry == 3
+
+    def test_fsync_off_is_refused_while_connected(self, own, declared):
+        Ledger.init(declared)
+        ledger = Ledger.open(declared)
+        ledger.charge(pure("1"), declaration=declared, query=COUNT)
+        own.execute("ALTER SYSTEM SET fsync = off")
+        try:
+            own.execute("SELECT pg_reload_conf()")
+            for _ in range(100):
+                if own.execute("SHOW fsync") == [("off",)]:
+                    break
+            own.stop("fast")
+            own.start()
+            with pytest.raises(LedgerError, match=r"may forget what it has committed \(fsync = off\)"):
+                ledger.charge(pure("1"), declaration=declared, query=COUNT)
+        finally:
+            own.execute("ALTER SYSTEM RESET fsync")
+            own.execute("SELECT pg_reload_conf()")
+
+
+@pytest.mark.parametrize("batching", [False, True])
+@pytest.mark.parametrize("heard", [False, True])
+def test_a_commit_that_was_not_confirmed_is_looked_for_by_its_id(declared, monkeypatch, heard, batching):
+    """Whether the server heard it or not: the charge is there once, and whoever asked is told so."""
+    Ledger.init(declared)
+    ledger = Ledger.open(declared)
+    real, lost = ledger._store.transaction, []
+
+    @contextmanager
+    def losing(*, write):
+        with real(write=write) as transaction:
+            yield transaction
+            if write and not lost and not heard:
+                lost.append("unheard")
+                raise Unsure
+        if write and not lost:
+            lost.append("heard")
+            raise Unsure
+
+    monkeypatch.setattr(ledger._store, "transaction", losing)
+    if batching:
+        with BatchingWriter(ledger) as writer:
+            charge = writer.charge(pure("1"), declaration=declared, query=COUNT, request_id="monday")
+    else:
+        charge = ledger.charge(pure("1"), declaration=declared, query=COUNT, request_id="monday")
+    assert lost == ["heard" if heard else "unheard"]
+    assert charge.left == {"epsilon": "3"}
+    ledger.answer(charge.entry, {"release": {"count": 1}})
+    assert Ledger.open(declared).verify().charges == 1

@@ -1,0 +1,236 @@
+"""The console as people use it: an asker and an owner in two windows, narrow and wide, by keyboard, without JavaScript."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from tests.report import browser as pages
+from tests.service import accessibility
+from tests.service.running import PASSWORD, add_people, serving, write_files
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(pages.missing() is not None, reason=f"not installed: {pages.missing()}"),
+]
+WIDTHS = (390, 768, 1280)
+
+
+@pytest.fixture(scope="module")
+def running(laid_out, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("browsed")
+    shutil.copytree(laid_out.folder, folder, dirs_exist_ok=True)
+    (folder / "service.db").unlink()
+    path, port = write_files(folder)
+    database = str(folder / "service.db")
+    add_people(database, ["ada", "otto", "dora"])
+    with serving(folder, path, port, database) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def windows(running):
+    """Two windows: ada, who asks, and otto, who decides."""
+    with ExitStack() as stack:
+        found = {}
+        for name in ("ada", "otto"):
+            driver = stack.enter_context(pages.chromium())
+            driver.get(f"{running.address}/login")
+            _by_id(driver, "name").send_keys(name)
+            _by_id(driver, "password").send_keys(PASSWORD)
+            _press(driver, "main button")
+            found[name] = driver
+        yield found
+
+
+def _by_id(driver, name):
+    from selenium.webdriver.common.by import By
+
+    return driver.find_element(By.ID, name)
+
+
+def _all(driver, query):
+    from selenium.webdriver.common.by import By
+
+    return driver.find_elements(By.CSS_SELECTOR, query)
+
+
+def _press(driver, query):
+    _all(driver, query)[0].click()
+
+
+def _wide(driver, width):
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def _until(condition, patience_s=60):
+    end = time.monotonic() + patience_s
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.3)
+    message = "it did not happen"
+    raise AssertionError(message)
+
+
+def _fill(driver, running, epsilon, purpose):
+    _wide(driver, 1280)
+    driver.get(f"{running.address}/tables/stays/ask/count")
+    for box in _all(driver, "input[name=columns]")[:2]:
+        box.click()
+    field = _by_id(driver, "epsilon")
+    field.clear()
+    field.send_keys(epsilon)
+    _by_id(driver, "purpose").send_keys(purpose)
+
+
+def _submit(driver) -> str:
+    _press(driver, "button[name=submit]")
+    return _until(lambda: "/requests/" in driver.current_url and driver.current_url)
+
+
+def test_an_asker_and_an_owner_in_two_windows(running, windows):
+    """Live price, submission, refusal with a reason, approval, answer, certificate, policy."""
+    ada, otto = windows["ada"], windows["otto"]
+    _fill(ada, running, "0.2", "planning beds")
+    first = _until(lambda: "ε 0.2" in _by_id(ada, "price").text and _by_id(ada, "price").text)
+    field = _by_id(ada, "epsilon")
+    field.clear()
+    field.send_keys("0.4")
+    second = _until(lambda: "ε 0.4" in _by_id(ada, "price").text and _by_id(ada, "price").text)
+    assert re.search(r"±\d+", first)[0] != re.search(r"±\d+", second)[0]
+    question = _submit(ada)
+    otto.get(f"{running.address}/queue")
+    assert "planning beds" in otto.page_source
+    _all(otto, "input[name=reason]")[0].send_keys("Not this quarter.")
+    _press(otto, "button[value=refuse]")
+    assert _until(lambda: ada.get(question) or "Not this quarter." in ada.page_source)
+
+    _fill(ada, running, "0.2", "planning beds again")
+    question = _submit(ada)
+    otto.get(f"{running.address}/queue")
+    _press(otto, "button[value=policy]")
+    _until(lambda: ada.get(question) or "answered" in _all(ada, ".steps")[0].text)
+    assert re.fullmatch(r"\d+", _all(ada, ".big")[0].text)
+    _press(ada, "a.button")
+    assert "Differential privacy" in ada.page_source
+    _fill(ada, running, "0.1", "by policy")
+    _submit(ada)
+    assert "decided" in _all(ada, ".steps")[0].text
+
+
+def test_a_budget_that_is_used_up_is_said_before_anything_is_submitted(running, windows):
+    ada = windows["ada"]
+    _fill(ada, running, "100", "too much")
+    assert "refused" in _until(lambda: "refused" in _by_id(ada, "price").text and _by_id(ada, "price").text)
+
+
+def test_an_edited_declaration_shows_its_error_at_its_field(running, windows):
+    otto = windows["otto"]
+    otto.get(f"{running.address}/tables/stays/declare")
+    text = _by_id(otto, "text").get_attribute("value")
+    otto.execute_script(
+        "document.querySelector('#text').value = arguments[0]", text.replace("upper = 365", "upper = -1")
+    )
+    _press(otto, "button[name=try]")
+    assert _by_id(otto, "text").get_attribute("aria-invalid") == "true"
+    assert "upper = -1" in _by_id(otto, "trouble").text
+    assert re.search(r"line \d+", _by_id(otto, "trouble").text)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_page_fits_is_named_and_can_be_read(running, windows, width):
+    """No console error, no request elsewhere, no overflow, no broken word; labels, contrast, headings: light and dark."""
+    asker = (
+        "/",
+        "/tables/stays",
+        "/tables/stays/ask/count",
+        "/tables/salaries/ask/explain",
+        "/requests",
+        "/account",
+        "/api",
+    )
+    owner = ("/queue", "/tables/stays/declare", "/tables/stays/ledger", "/tables/stays/people")
+    wrong = []
+    for scheme in ("light", "dark"):
+        for name, paths in (("ada", asker), ("otto", owner)):
+            driver = windows[name]
+            media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+            _wide(driver, width)
+            for path in paths:
+                driver.get(running.address + path)
+                driver.get_log("browser")
+                driver.get(running.address + path)
+                found = [
+                    entry["message"] for entry in driver.get_log("browser") if entry["level"] in {"SEVERE", "WARNING"}
+                ]
+                found += accessibility.troubles(driver) + accessibility.broken_words(driver)
+                found += driver.execute_script(pages.OVERFLOWING, width)
+                asked = driver.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
+                found += [each for each in asked if not each.startswith((running.address, "data:"))]
+                wrong += [(path, width, scheme, each) for each in found]
+    assert not wrong
+
+
+def test_a_page_that_is_bad_is_noticed(windows):
+    ada = windows["ada"]
+    ada.get(
+        "data:text/html,<body><h1>a</h1><h3>b</h3><input><p style='color:%23ccc'>pale</p><svg role='img'></svg></body>"
+    )
+    found = " ".join(accessibility.troubles(ada))
+    for what in ("no language", "not one main", "skipped", "no label", "contrast", "no words for a picture"):
+        assert what in found
+    ada.get("data:text/html,<body><p style='width:2em;overflow-wrap:anywhere'>unbreakable</p></body>")
+    assert accessibility.broken_words(ada) == ["unbreakable"]
+
+
+def test_the_keyboard_alone_is_enough_to_ask(running, windows):
+    from selenium.webdriver.common.keys import Keys
+
+    ada = windows["ada"]
+    _wide(ada, 1280)
+    ada.get(f"{running.address}/tables/stays/ask/count")
+
+    def at():
+        return ada.switch_to.active_element
+
+    seen = []
+    for _ in range(40):
+        at().send_keys(Keys.TAB)
+        here = at()
+        what = here.get_attribute("name") or here.text
+        seen.append(what)
+        outlined = ada.execute_script("return getComputedStyle(document.activeElement).outlineStyle")
+        assert outlined != "none", what
+        if what == "columns":
+            here.send_keys(Keys.SPACE)
+        elif what == "purpose":
+            here.send_keys("by keyboard")
+        elif what == "submit":
+            here.send_keys(Keys.ENTER)
+            break
+    assert "/requests/" in _until(lambda: "/requests/" in ada.current_url and ada.current_url)
+    assert seen[0] == "To the content"
+
+
+def test_without_javascript_a_button_brings_the_price(running):
+    with pages.chromium() as driver:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+        driver.get(f"{running.address}/login")
+        _by_id(driver, "name").send_keys("ada")
+        _by_id(driver, "password").send_keys(PASSWORD)
+        _press(driver, "main button")
+        driver.get(f"{running.address}/tables/stays/ask/count")
+        for box in _all(driver, "input[name=columns]")[:2]:
+            box.click()
+        _press(driver, "button[name=update]")
+        assert "±" in _by_id(driver, "price").text
+        _by_id(driver, "purpose").send_keys("plain")
+        _submit(driver)
