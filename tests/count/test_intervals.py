@@ -161,8 +161,21 @@ def test_where_it_is_not_worth_its_price_the_price_says_so():
         ({"noise": "inverse"}, "has no interval"),
         ({"interval_epsilon": "0"}, "above 0"),
         ({"interval_epsilon": "1/100000000"}, "wider than the free one"),
+        ({"epsilon": "10000", "interval_epsilon": "1"}, "wider than the free one"),
     ],
 )
 def test_an_interval_that_makes_no_sense_is_refused_before_it_costs_anything(changes, message):
     with pytest.raises(UsageError, match=message):
         narrow(**changes).price(declared(4))
+
+
+@pytest.mark.parametrize("epsilon", ["10000", "40", "1/1000000"])
+@pytest.mark.parametrize("bought", ["10000", "3", "1/1000"])
+def test_every_pair_of_budgets_is_priced_or_refused(epsilon, bought):
+    query = narrow(epsilon=epsilon, interval_epsilon=bought)
+    try:
+        price = query.price(declared(4, neighbours="add-remove"))
+    except UsageError:
+        return
+    assert price.guarantee.epsilon == Fraction(epsilon) + Fraction(bought)
+    assert query.run(Table([[0] * 4] * 9, declared(4, neighbours="add-remove")), SeededEntropy(2))["interval"]

@@ -49,7 +49,7 @@ class NarrowInterval:
                 hint="Leave the interval's epsilon out, or ask for lomax noise.",
             )
         try:
-            _ = self.scale
+            _ = self.stretch
         except DeclarationError:
             raise UsageError(
                 f"no interval can be bought at an epsilon of {shown(self.epsilon)} beside {shown(self.noise.epsilon)}: it would be "
@@ -82,10 +82,15 @@ class NarrowInterval:
         return self.reach(self.scale(self.lomax.smooth(profile), entropy))
 
     def typical(self, bound: Fraction) -> int:
-        """The mean of `reach` on a table with this smooth bound."""
+        """The mean of `reach` on a table with this smooth bound, where no interval is wider than the range of answers."""
+        unit = self.stretch * self.noise.floor / self.lomax.sigma
+        base = math.log(unit.numerator) - math.log(unit.denominator) - 64 * math.log(2)
+        widest = math.log(self.noise.max_rows)
         chances = self.scale.chances(self.scale.rung(bound))
-        mean = math.fsum(chance * rung for chance, rung in zip(chances, self.scale.rungs, strict=True)) / 2**64
-        return math.ceil(float(self.stretch * self.noise.floor / self.lomax.sigma) * mean)
+        # By logarithms: at a large epsilon the upper rungs are beyond what a double holds.
+        reaches = (math.exp(min(base + math.log(rung), widest)) for rung in self.scale.rungs)
+        mean = math.fsum(chance * reach for chance, reach in zip(chances, reaches, strict=True))
+        return min(math.ceil(mean), self.noise.max_rows)
 
     @cached_property
     def expected(self) -> tuple[int, int]:

@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
-from wallflower.detectors.contexts import EVERY, Batch, Contexts, Decider, Flags, Robustness, Scorer
+from wallflower.detectors.contexts import EVERY, Batch, Contexts, Decider, Flags, Ints, Robustness, Scorer, Side
 from wallflower.detectors.distance import Margins, margin_robustness
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema.exact import brief
 from wallflower.schema.fields import Exact, MaybeEpsilon
 
+RUNGS = (0.001, 0.004, 0.016, 0.06, 0.25, 1.0)
+"""Of all entries on a side, nearest first: distances at which the rows of every context are counted."""
 CHUNK = 2**14
 """Contexts that share one list of entries."""
 
@@ -96,6 +98,26 @@ class _HistogramDecider:
     def __init__(self, detector: Histogram, contexts: Contexts) -> None:
         self.detector, self.contexts = detector, contexts
         self.entries = contexts.entries(EVERY)
+        self._below, self._above = self._rungs(self.entries.below, -1), self._rungs(self.entries.above, 1)
+
+    def _rungs(self, side: Side, sign: int) -> list[tuple[int, Ints]]:
+        """A few distances on one side, and how many rows of each cell lie within them."""
+        if not len(side.gaps):
+            return []
+        found = sorted({int(side.gaps[min(int(len(side.gaps) * share), len(side.gaps) - 1)]) for share in RUNGS})
+        ends = [sorted((sign, sign * gap)) for gap in found]
+        return [(gap, self.contexts.between(*end)) for gap, end in zip(found, ends, strict=True)]
+
+    def _bounds(self, batch: Batch, rungs: list[tuple[int, Ints]], reach: Ints) -> tuple[Ints, Ints]:
+        """At least and at most so many rows of each context within its reach on one side."""
+        least, most = np.zeros_like(reach), np.zeros_like(reach)
+        beyond = 1
+        for gap, cells in rungs:
+            rows = batch.over(cells)
+            np.copyto(least, rows, where=reach >= gap)
+            np.copyto(most, rows, where=reach >= beyond)  # within this rung, or further: a later one then says how many
+            beyond = gap + 1
+        return least, most
 
     def valid(self, batch: Batch) -> Flags:
         from wallflower.detectors.histogram_kernels import bars
@@ -109,11 +131,18 @@ class _HistogramDecider:
         enough = -(-share.numerator * sizes // share.denominator)  # fewer than share·N is fewer than its ceiling
         same = batch.over(self.entries.same)
         rare = np.zeros(len(words), dtype=np.bool_)
-        for begin in range(0, len(words), CHUNK):
-            here = slice(begin, begin + CHUNK)
-            around = np.bitwise_or.reduce(words[here])
+        open_ones = np.flatnonzero(populous)
+        if batch.run > 1:  # a few distances settle most contexts of a block; few contexts are quicker walked
+            lower = self._bounds(batch, self._below, -low)
+            upper = self._bounds(batch, self._above, high - 1)
+            rare = same + lower[1] + upper[1] < enough
+            open_ones = np.flatnonzero(populous & ~rare & (same + lower[0] + upper[0] < enough))
+        for begin in range(0, len(open_ones), CHUNK):
+            here = open_ones[begin : begin + CHUNK]
+            around, found = np.bitwise_or.reduce(words[here]), np.zeros(len(here), dtype=np.bool_)
             below, above = self.entries.below.within(around), self.entries.above.within(around)
-            bars(below, above, words[here], -low[here], high[here] - 1, same[here], enough[here], rare[here])
+            bars(below, above, words[here], -low[here], high[here] - 1, same[here], enough[here], found)
+            rare[here] = found
         return rare & populous
 
 

@@ -18,6 +18,13 @@ Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Side = tuple[Ints, Ints, Words]
 Room = tuple[Ints, ...]
+Units = NDArray[np.float32]
+
+UNITS = 6
+"""Up to so many times k rows are taken one by one; more, or values further apart, by multiplicity in 64 bits."""
+NEAR = 2**21
+"""Singles hold whole numbers and their differences exactly up to 2^24: rows one by one lie closer to the record than this."""
+FAR = np.float32(2**23)
 
 FLOOR = 1e-10
 """`detectors.lof.FLOOR`, held equal by a test: what a kernel is made of stands in kernel files alone."""
@@ -98,25 +105,119 @@ def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: In
 
 
 @kernel
-def _one(below: Side, above: Side, sizes: tuple[int, int], same: int, outside: np.uint64, k: int, room: Room) -> float:
+def _reaches(units: Units, size: int, k: int, reach: Units) -> None:
+    """The k-distance of each of `size` rows, of which units[k : k + size] holds the values, ascending, and far values on either side."""
+    here, found = units[k : k + size], reach[:size]
+    found[:] = FAR
+    for s in range(k + 1):
+        # With s of the k others to the left: this many at least lie within the larger of the two ends.
+        left, right = units[k - s : k - s + size], units[2 * k - s : 2 * k - s + size]
+        for p in range(size):
+            down, up = here[p] - left[p], right[p] - here[p]
+            wider = down if down > up else up  # noqa: FURB136 - this becomes one instruction, max() does not
+            found[p] = wider if wider < found[p] else found[p]  # noqa: FURB136 - as above
+
+
+@kernel
+def _by_units(  # noqa: C901 - one walk over the neighbours
+    units: Units, size: int, centre: int, k: int, reach: Units, room: Room
+) -> float:
+    """The same factor from rows one by one, ties next to each other: no branch depends on a value until the few neighbours are known."""
+    _reaches(units, size, k, reach)
+    z = units[k : k + size]
+    places, reaches_up_to = room[8], room[9]
+    places[0] = reaches_up_to[0] = 0
+    for p in range(size):
+        places[p + 1] = places[p] + np.int64(z[p])
+        reaches_up_to[p + 1] = reaches_up_to[p] + np.int64(reach[p])
+    begin, end = centre, centre + 1
+    while begin > 0 and z[centre] - z[begin - 1] <= reach[centre]:
+        begin -= 1
+    while end < size and z[end] - z[centre] <= reach[centre]:
+        end += 1
+    total = 0.0
+    own = 0.0
+    first = begin
+    while first > 0 and z[begin] - z[first - 1] <= reach[begin]:
+        first -= 1
+    near, far, after = first, begin, begin + 1  # none of them can lie before
+    o = begin
+    while o < end:
+        value, span = np.int64(z[o]), np.int64(reach[o])
+        copies = 1
+        while o + copies < end and z[o + copies] == z[o]:
+            copies += 1
+        while near < size and z[near] + reach[near] <= z[o]:
+            near += 1
+        while far < size and z[far] - reach[far] < z[o]:
+            far += 1
+        while z[o] - z[first] > reach[o]:
+            first += 1
+        while after < size and z[after] - z[o] <= reach[o]:
+            after += 1
+        low, high = max(near, first), min(far, after)
+        below = value * (low - first) - (places[low] - places[first])
+        above = (places[after] - places[high]) - value * (after - high)
+        reaches = below + reaches_up_to[high] - reaches_up_to[low] - span + above
+        density = 1.0 / (reaches / (after - first - 1) + FLOOR)
+        if z[o] == z[centre]:
+            own = density
+            total += (copies - 1) * density
+        else:
+            total += copies * density
+        o += copies
+    factor: float = total / (end - begin - 1) / own
+    return factor
+
+
+@kernel
+def _one(
+    below: Side,
+    above: Side,
+    sizes: tuple[int, int],
+    same: int,
+    outside: np.uint64,
+    k: int,
+    room: Room,
+    units: Units,
+    reach: Units,
+) -> float:
     """The factor in one context from its walks below and above."""
-    gaps, held, z, m, first, last, reach, around = room
+    gaps, held, z, m = room[0], room[1], room[2], room[3]
     left = _walk(below[0], below[1], below[2], sizes[0], outside, k, gaps, held)
+    rows = same
     for i in range(left):
         z[left - 1 - i] = -gaps[i]
         m[left - 1 - i] = held[i]
+        rows += held[i]
     z[left] = 0
     m[left] = same
     right = _walk(above[0], above[1], above[2], sizes[1], outside, k, gaps, held)
-    z[left + 1 : left + 1 + right] = gaps[:right]
-    m[left + 1 : left + 1 + right] = held[:right]
-    factor: float = _factor(z, m, left + 1 + right, left, k, first, last, reach, around)
+    for i in range(right):
+        z[left + 1 + i] = gaps[i]
+        m[left + 1 + i] = held[i]
+        rows += held[i]
+    n = left + 1 + right
+    factor: float
+    if rows > min(len(reach), n + n // 4) or z[n - 1] >= NEAR or -z[0] >= NEAR:
+        factor = _factor(z, m, n, left, k, room[4], room[5], room[6], room[7])
+        return factor
+    units[:k] = -FAR
+    p, centre = k, k
+    for i in range(n):
+        if i == left:
+            centre = p
+        for _ in range(m[i]):
+            units[p] = z[i]
+            p += 1
+    units[p : p + k] = FAR
+    factor = _by_units(units, rows, centre - k, k, reach, room)
     return factor
 
 
 @kernel
 def _room(k: int) -> Room:
-    side, both = 2 * k + 1, 4 * k + 3
+    side, both, most = 2 * k + 1, 4 * k + 3, UNITS * k + UNITS
     return (
         np.empty(side, np.int64),
         np.empty(side, np.int64),
@@ -126,6 +227,8 @@ def _room(k: int) -> Room:
         np.empty(both, np.int64),
         np.empty(both, np.int64),
         np.empty(both, np.int64),
+        np.empty(most + 1, np.int64),
+        np.empty(most + 1, np.int64),
     )
 
 
@@ -159,6 +262,7 @@ def lof_runs(
     """Decide contexts, `run` neighbouring ones at a time: they share one list of the entries that any of them holds."""
     for team in prange(teams):
         room = _room(k)
+        units, reach = np.empty((UNITS + 2) * k + UNITS, np.float32), np.empty(UNITS * k + UNITS, np.float32)
         mine_below = (np.empty_like(below[0]), np.empty_like(below[1]), np.empty_like(below[2]))
         mine_above = (np.empty_like(above[0]), np.empty_like(above[1]), np.empty_like(above[2]))
         for begin in range(team * run, len(words), teams * run):
@@ -173,5 +277,6 @@ def lof_runs(
                     valid[here] = False
                     continue
                 valid[here] = (
-                    _one(mine_below, mine_above, sizes, same[here], ~words[here], min(k, rows - 1), room) > threshold
+                    _one(mine_below, mine_above, sizes, same[here], ~words[here], min(k, rows - 1), room, units, reach)
+                    > threshold
                 )

@@ -132,6 +132,8 @@ class NoisyScale:
         low, high = 1e-9, 1.0
         while missed(high) > miss:
             high *= 2
+            if high > 1e15:  # a rung is so high that the noise of the rung decides how wide the interval is
+                raise DeclarationError.of(self, "epsilon", "large enough beside beta", str(float(self.epsilon)))
         while high - low > 1e-7 * high:
             middle = (low + high) / 2
             low, high = (low, middle) if missed(middle) <= miss else (middle, high)

@@ -89,7 +89,10 @@ def texts(path: Path) -> dict[str, list[str]]:
         table = pq.read_table(path)
         return {name: [str(v) for v in table.column(name).to_pylist()] for name in table.column_names}
     with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = list(csv.reader(file))
+        first = file.readline()
+        file.seek(0)
+        # ARX parts cells by semicolons.
+        lines = list(csv.reader(file, delimiter=";" if first.count(";") > first.count(",") else ","))
     header = lines[0] if lines else []
     return {
         unquoted(name): [unquoted(line[i]) if i < len(line) else "" for line in lines[1:]]

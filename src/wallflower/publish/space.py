@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from wallflower.errors import DeclarationError, UsageError, nearest_name
 from wallflower.geometry.balls import Ball
+from wallflower.publish.arx_cells import arx_interval
 from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Categories, Dates, Numbers
 from wallflower.schema.exact import exact
@@ -103,13 +104,17 @@ class Axis:
         """The interval that `text` writes; None when it writes none."""
         if self.tree is not None:
             node = self.tree.node(text)
-            return None if node is None else (self.tree.low[node], self.tree.high[node])
+            return (
+                arx_interval(text, self.domain, self._place)
+                if node is None
+                else (self.tree.low[node], self.tree.high[node])
+            )
         ends = [text]
         if text.startswith("[") and text.endswith("]"):
             ends = text[1:-1].split(" .. " if self.categorical else ", ")
         places = [self._place(end) for end in (ends if text not in self._names else [text])]
         if len(places) not in {1, 2} or any(place is None for place in places):
-            return None
+            return arx_interval(text, self.domain, self._place)
         low, high = places[0], places[-1]
         return (low, high) if low is not None and high is not None and low <= high else None
 

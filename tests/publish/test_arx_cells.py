@@ -1,0 +1,51 @@
+"""`attack` reads what ARX publishes: `*`, intervals with open ends, sets, semicolons."""
+
+from datetime import date
+from fractions import Fraction
+
+import pytest
+
+from wallflower.publish.arx_cells import arx_interval
+from wallflower.publish.published import texts
+from wallflower.schema.domains import Categories, Dates, Numbers
+
+AGES = Numbers(lower=Fraction(0), upper=Fraction(100), step=Fraction(1))
+HALVES = Numbers(lower=Fraction(-1), upper=Fraction(1), step=Fraction(1, 2))
+DAYS = Dates(lower=date(2020, 1, 1), upper=date(2020, 12, 31))
+WARDS = Categories(("A", "B", "C", "D"))
+
+
+@pytest.mark.parametrize(
+    ("domain", "text", "expected"),
+    [
+        (AGES, "*", (0, 100)),
+        (WARDS, "*", (0, 3)),
+        (AGES, "[20, 30[", (20, 29)),
+        (AGES, "[20, 30]", (20, 30)),
+        (AGES, "]20, 30]", (21, 30)),
+        (AGES, "]20,30[", (21, 29)),
+        (AGES, "[-5, 10[", (0, 9)),
+        (AGES, "[95, 200[", (95, 100)),
+        (AGES, "[200, 300[", None),
+        (AGES, "[20, 20[", None),
+        (AGES, "20-30", None),
+        (HALVES, "[-0.5, 0.5[", (1, 2)),
+        (DAYS, "[2020-01-02, 2020-01-05[", (1, 3)),
+        (WARDS, "{B, C}", (1, 2)),
+        (WARDS, "{A, C}", None),
+        (WARDS, "{A, Z}", None),
+        (WARDS, "[A, B]", None),
+        (AGES, "[x, 3[", None),
+    ],
+)
+def test_a_cell_is_read_as_an_interval(domain, text, expected):
+    place = {name: at for at, name in enumerate(getattr(domain, "values", ()))}.get
+    assert arx_interval(text, domain, place) == expected
+
+
+def test_semicolons_part_the_cells_of_arx(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text("age;ward\n[20, 30[;A\n*;*\n")
+    assert texts(path) == {"age": ["[20, 30[", "*"], "ward": ["A", "*"]}
+    path.write_text('age,ward\n"[20, 30]",A\n')
+    assert texts(path) == {"age": ["[20, 30]"], "ward": ["A"]}
