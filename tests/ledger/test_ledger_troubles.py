@@ -19,6 +19,7 @@ from tests.declared import declare
 from wallflower.errors import BudgetError, LedgerError
 from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import PureDP
+from wallflower.stores import durable_file
 from wallflower.stores.sqlite import APPLICATION
 
 HALF = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
@@ -199,6 +200,74 @@ def test_every_flipped_byte_of_an_event_is_noticed_or_harmless(declared):
         except LedgerError:
             noticed += 1
     assert noticed > 0
+
+
+def test_a_second_name_is_refused(declared):
+    """Two names have two write-ahead logs: each would be charged as if the other were not."""
+    ledger = Ledger.open(declared)
+    charge(ledger, declared)
+    os.link(declared.ledger, declared.ledger.with_name("other.ledger"))
+    for place in (declared.ledger, declared.ledger.with_name("other.ledger")):
+        with pytest.raises(LedgerError, match=r"second name \(a hard link\).*Nothing was released"):
+            Ledger.open(place)
+    with pytest.raises(LedgerError, match="second name"):
+        charge(ledger, declared)
+    declared.ledger.with_name("other.ledger").unlink()
+    assert charge(ledger, declared).entry == 3
+
+
+def test_the_draft_of_a_crash_is_cleaned_up(declared):
+    """Killed between linking the ledger into place and removing its draft: the draft is no second name to refuse."""
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    draft = declared.ledger.with_name(f".{declared.ledger.name}.draft-{gone.pid}-{'0' * 32}")
+    os.link(declared.ledger, draft)
+    running = declared.ledger.with_name(f".{declared.ledger.name}.draft-{os.getpid()}-{'1' * 32}")
+    running.touch()
+    charge(Ledger.open(declared), declared)
+    assert not draft.exists()
+    assert running.exists()  # a draft of a process that runs is its own
+
+
+def test_a_ledger_mounted_as_a_single_file_is_refused(declared, tmp_path, monkeypatch):
+    mounts = tmp_path / "mountinfo"
+    root = "23 1 254:0 / / rw - ext4 /dev/vda rw\n"
+    mounts.write_text(f"{root}41 23 254:0 /host/x.ledger {declared.ledger} rw,relatime - ext4 /dev/vda rw\n")
+    monkeypatch.setattr(durable_file, "MOUNTS", mounts)
+    with pytest.raises(LedgerError, match=r"mounted as a single file.*Mount its folder"):
+        Ledger.open(declared)
+    mounts.write_text(f"{root}41 23 254:0 /host {declared.ledger.parent} rw,relatime - ext4 /dev/vda rw\n")
+    Ledger.open(declared)
+
+
+def test_making_a_ledger_again_is_said_loudly(tmp_path):
+    path = tmp_path / "salaries.toml"
+    path.touch()
+    declared = declare(tmp_path, path=path)
+    assert Ledger.init(declared) == ["Made the ledger salaries.ledger of table 'salaries'."]
+    first = Ledger.open(declared).history()[0].event.hash
+    declared.ledger.unlink()
+    said = Ledger.init(declared)
+    assert said[1].startswith("WARNING: table 'salaries' has had a ledger before")
+    assert first in said[1]
+    assert Ledger.open(declared).history()[0].event.content["replaces"] == first
+
+
+def test_format_1_is_refused_in_words(declared):
+    raw = sqlite3.connect(declared.ledger)
+    raw.execute("PRAGMA user_version = 1")
+    raw.close()
+    with pytest.raises(LedgerError, match=r"format 1, which no published version.*Nothing was released"):
+        Ledger.open(declared)
+
+
+def test_an_unknown_kind_or_field_is_refused_by_name(declared):
+    ledger = Ledger.open(declared)
+    with pytest.raises(LedgerError, match="a kind this version does not know: 'later'"):
+        ledger.batch(lambda transaction: ledger._append(transaction, "later", {}))
+    with pytest.raises(LedgerError, match="a field this version does not know: 'later'"):
+        ledger.batch(lambda transaction: ledger._append(transaction, "closed", {"charge": 1, "why": "", "later": 1}))
+    assert len(ledger.history()) == 1
 
 
 def test_another_database(tmp_path):

@@ -131,7 +131,11 @@ class Session:
             release = _recorded(charge.replay, query, price, charge.entry)
             return self._delivered(query, release, charge.file)
         release, file = self._draw(query, price, charge)
-        kept = ledger.answer(charge.entry, release.to_json(), file=None if file is None else file.content)
+        try:
+            kept = ledger.answer(charge.entry, release.to_json(), file=None if file is None else file.content)
+        except BaseException:
+            ledger.give_up(charge.entry)  # nothing was shown; whether it was recorded, the same id will tell
+            raise
         if file is None:
             return release
         if file.warning:
