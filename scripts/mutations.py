@@ -38,7 +38,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "ledger": ("tests/ledger", "tests/privacy", "tests/test_session.py"),
     "mechanisms": ("tests/mechanisms", "tests/statistics"),
     "noise": ("tests/noise", "tests/statistics"),
-    "privacy": ("tests/privacy", "tests/ledger/test_statement.py"),
+    "privacy": ("tests/privacy",),
     "publish": ("tests/publish",),
     "report": ("tests/report", "tests/test_pages.py"),
     "schema": ("tests/schema",),

@@ -136,3 +136,29 @@ def test_frozen_things_are_written_to_only_while_they_are_made():
                     if isinstance(call, ast.Call) and ast.unparse(call.func) == "object.__setattr__"
                 ]
     assert late == []
+
+
+def test_what_promises_cannot_be_changed_afterwards():
+    """Promises, mechanisms, detectors and questions are frozen values; state has its home in loops and journals."""
+    packages = (
+        "audit",
+        "count",
+        "detectors",
+        "explain",
+        "geometry",
+        "identify",
+        "mechanisms",
+        "noise",
+        "privacy",
+        "session",
+    )
+    loose = [
+        f"{path.relative_to(SOURCE)}: {node.name}"
+        for path in modules().values()
+        if path.relative_to(SOURCE).parts[0] in packages
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+        for decorator in node.decorator_list
+        if (said := ast.unparse(decorator)).startswith("dataclass") and "frozen=True" not in said
+    ]
+    assert loose == []

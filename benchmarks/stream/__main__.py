@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -207,6 +208,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.stream")
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(
+        resource.RLIMIT_NOFILE, (min(most, 65_536), most)
+    )  # the broker inherits it: a connection is a file
     table = Table("stream")
     noise(table, 200_000 if quick else 2_000_000)
     correction(table)

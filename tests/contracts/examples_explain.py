@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import wallflower as wf
 from tests.contracts.example import Example
 
@@ -84,6 +86,22 @@ EXAMPLES = [
     ),
     example(
         "full grubbs", options=("--guarantee", "full"), guarantee="full", detector=wf.detectors.Grubbs(), epsilon="2"
+    ),
+    example(
+        "top over ranges",
+        options=("--top", "2", "--contexts", "job=own,age=range"),
+        top=2,
+        contexts="job=own,age=range",
+        detector=wf.detectors.IQR(),
+    ),
+    replace(
+        example("two records", options=("--record", "e3")),
+        query=lambda _folder: wf.explain.Records(
+            records=("odd", "e3"),
+            question=wf.explain.Context(
+                record="", metric="salary", by=("job", "age"), detector=wf.detectors.LOF(neighbours=5), epsilon="0.5"
+            ),
+        ),
     ),
     example("of an unknown record", options=(), record="nobody", answerable=False),
 ]

@@ -173,4 +173,4 @@ def test_history_in_plain_words(tmp_path):
     first = lines[0].line()
     assert first.startswith("1  20")
     assert "Z  limits set" in first
-    assert json.loads(json.dumps(lines[1].to_json()))["content"]["query"] == COUNT
+    assert json.loads(json.dumps(lines[1].to_json()))["content"]["question"] == COUNT

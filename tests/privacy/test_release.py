@@ -8,7 +8,9 @@ from fractions import Fraction
 import pytest
 
 from wallflower.count import Outliers, Subspaces
+from wallflower.count.groups import GroupedOutliers
 from wallflower.explain import Context
+from wallflower.explain.records import Records
 from wallflower.identify import Anomalies
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.release import OwnerOnly, Release
@@ -65,6 +67,16 @@ def test_an_owners_value_shows_and_serialises_nothing():
             Subspaces,
             {"subspaces": [{"columns": ["a", "b"], "count": 4}, {"columns": ["c"], "count": None}]},
             "a, b: count 4; c",
+        ),
+        (
+            GroupedOutliers,
+            {"groups": [{"value": "a", "count": 3, "interval": [1, 5]}, {"value": "b", "count": 0, "interval": None}]},
+            "a: 3, between 1 and 5; b: 0",
+        ),
+        (
+            Records,
+            {"records": [{"record": "7", "answer": {"text": "job is CEO"}}, {"record": "8", "answer": None}]},
+            "7: job is CEO; 8: no answer",
         ),
         (PlainTable, {"file": "out.csv", "rows": 10, "groups": 2}, "10 rows in 2 groups, in out.csv"),
         (Outliers, None, "no answer"),

@@ -217,12 +217,16 @@ class Mosquitto:
             self.process.wait(timeout=10)
 
 
+STARTED: list[subprocess.Popen] = []
+"""Processes of the test that runs; tests/stream/conftest.py ends what a failed one left behind."""
+
+
 def party(*arguments: str, password: str, stdin: int | None = None) -> subprocess.Popen:
     """`wallflower stream ...` as a process of its own."""
     environment = {**os.environ, "WALLFLOWER_MQTT_PASSWORD": password}
     root = Path(__file__).resolve().parents[2]
     environment["PYTHONPATH"] = os.pathsep.join([str(root / "src"), environment.get("PYTHONPATH", "")])
-    return subprocess.Popen(
+    started = subprocess.Popen(
         [sys.executable, "-m", "wallflower", "stream", *arguments],
         env=environment,
         stdin=stdin,
@@ -230,3 +234,18 @@ def party(*arguments: str, password: str, stdin: int | None = None) -> subproces
         stderr=subprocess.PIPE,
         text=True,
     )
+    STARTED.append(started)
+    return started
+
+
+def end_what_was_left() -> None:
+    """Close every pipe and end every process, so that nothing of one test is collected in another."""
+    while STARTED:
+        process = STARTED.pop()
+        if process.poll() is None:
+            process.kill()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None and not pipe.closed:
+                with suppress(OSError):
+                    pipe.close()
+        process.wait(timeout=30)

@@ -43,6 +43,30 @@ def test_a_bucket_lets_twice_the_rate_through_and_waits_double():
     assert quotas.due(now + 1.0) == ["a"]  # forgiven: a short wait again
 
 
+def test_buckets_are_counted_by_one_thread_while_another_asks():
+    """A new sensor's first message while the analyst looks whose wait is over: without a lock that ended the analyst."""
+    quotas, stop, troubles = Quotas(10), threading.Event(), []
+
+    def count():
+        place = 0
+        while not stop.is_set():
+            quotas.fair(f"topic {place}", 0.0)
+            place += 1
+
+    counter = threading.Thread(target=count, daemon=True)
+    counter.start()
+    try:
+        for _ in range(300):
+            try:
+                quotas.due(0.0)
+            except RuntimeError as trouble:
+                troubles.append(trouble)
+    finally:
+        stop.set()
+        counter.join()
+    assert troubles == []
+
+
 def flood(stream, qos, stop, sent):
     """An authenticated sensor that says as much as it can: well-formed messages under its own name."""
     from paho.mqtt import client as paho

@@ -48,7 +48,7 @@ def mosquitto(tmp_path, stream_file):
     broker.stop()
 
 
-def finished(process, timeout=60):
+def finished(process, timeout=240):
     stdout, stderr = process.communicate(timeout=timeout)
     assert process.returncode == 0, stderr
     return json.loads(stdout)

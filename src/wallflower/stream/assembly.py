@@ -26,6 +26,8 @@ from wallflower.stream.slot_sensor import SlotSensor
 from wallflower.stream.transport import Topics, Transport
 
 MOST_LAYERS = 24
+SMALL = 16_384
+"""Bytes that every message may have, and that a request to subscribe to fifty topics fits into."""
 AHEAD = 120.0
 """Seconds that a sensor's clock may be ahead of the analyst's."""
 
@@ -124,10 +126,10 @@ def outbox(
 def largest_message(declared: StreamDeclaration) -> int:
     """Bytes that no message of this stream exceeds: brokers and parties refuse longer ones unread."""
     if declared.slots is not None:
-        return 4096
+        return SMALL
     if declared.protocol == "code":
-        return 4096 + declared.window // 8
-    return min(LARGEST, 4096 + declared.window * (8 * len(declared.columns) + 8))
+        return SMALL + declared.window // 8
+    return min(LARGEST, SMALL + declared.window * (8 * len(declared.columns) + 8))
 
 
 def analyst(

@@ -28,8 +28,8 @@ INFLIGHT = 32
 """Deliveries the broker may have open with a party; it holds the rest back until some are dealt with."""
 QUEUED = 64
 """Publications that may wait for the broker's acknowledgement; then `send` refuses."""
-AT_ONCE = 200
-"""Topics in one request to subscribe."""
+AT_ONCE = 50
+"""Topics in one request to subscribe; with the longest prefix and names it is shorter than any broker's largest packet here."""
 _REFUSED = {0x84: "protocol", 0x86: "name or password", 0x87: "name or password", 0x8A: "banned", 0x85: "client id"}
 
 
