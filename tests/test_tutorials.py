@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.contracts.server_places import postgresql
 from tests.doc_blocks import run_page
 from tests.stream.support import free_port
 
@@ -18,7 +19,10 @@ AREAS = {"explain", "identify", "count", "publish", "stream"}
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_a_tutorial_leads_to_a_certificate(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    run_page(page, instead={"127.0.0.1:1883": f"127.0.0.1:{free_port()}"})
+    instead = {"127.0.0.1:1883": f"127.0.0.1:{free_port()}"}
+    if "127.0.0.1:5432" in page.read_text(encoding="utf-8"):
+        instead["127.0.0.1:5432"] = f"127.0.0.1:{postgresql().port}"
+    run_page(page, instead=instead)
     certificate = (tmp_path / "certificate.html").read_text(encoding="utf-8")
     assert "<html" in certificate
     assert "NOT PRIVATE" not in certificate

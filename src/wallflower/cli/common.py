@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from wallflower.errors import UsageError, WallflowerError, place
 from wallflower.ledger.admission import OWNER
@@ -162,6 +162,7 @@ def bars_on_stderr() -> Progress:
         TextColumn("{task.description}"),
         BarColumn(),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
         console=err,
         transient=True,
         disable=not err.is_terminal,
