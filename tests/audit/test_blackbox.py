@@ -118,3 +118,8 @@ def test_the_bound_is_wrong_no_more_often_than_it_says():
         )
 
     assert wrong(miss / 2) <= miss
+
+
+def test_the_samples_that_bound_an_event_have_no_say_in_its_choice():
+    """Only the samples at odd places differ: whoever chose the event by them would be surer than the data allow."""
+    assert loss_lower_bound([0, 1] * 300, [0, 0] * 300, confidence=0.99).epsilon == 0

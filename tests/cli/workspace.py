@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 from wallflower.cli.stream_running import open_results
 from wallflower.count import Outliers
 from wallflower.ledger import Ledger
+from wallflower.privacy.guarantees import PureDP
 from wallflower.schema import load
 from wallflower.session import open as open_session
 from wallflower.stream import parser as stream_parser
@@ -108,7 +110,7 @@ per_day = "4"
 
 
 def lay_out(folder: Path) -> None:
-    """boiler.toml, salaries.csv, salaries.toml, an open ledger with nothing spent, and the JSON of an earlier release."""
+    """boiler.toml, salaries.csv, salaries.toml, an open ledger with next to nothing spent, and the JSON of an earlier release."""
     titles, cities = ("CEO", "Lawyer", "Medical doctor"), ("Ottawa", "Toronto", "London")
     rows = [
         f"{n},{titles[n % 3]},{cities[(n // 3) % 3]},{25 + n % 40},{n % 23},{90_000 + 1_000 * (n % 9) + 10 * (n % 13)}"
@@ -128,4 +130,8 @@ def lay_out(folder: Path) -> None:
     )
     (folder / "release.json").write_text(json.dumps(release.to_json()), encoding="utf-8")
     (folder / "salaries.ledger").unlink()
-    Ledger.init(load(folder / "salaries.toml"))
+    declared = load(folder / "salaries.toml")
+    Ledger.init(declared)
+    little = PureDP(epsilon=Fraction("1e-6"), neighbours="add-remove")
+    asked = {"command": "count"}  # and never answered: the request that `ledger close` speaks of
+    Ledger.open(declared).charge(little, declaration=declared, query=asked, request_id="monday")

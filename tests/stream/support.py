@@ -198,7 +198,7 @@ class Mosquitto:
 
     def start(self) -> None:
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 90
         while time.monotonic() < deadline:
             with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
                 return

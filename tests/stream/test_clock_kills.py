@@ -66,7 +66,7 @@ def kill_and_listen(tmp_path, kills):
     try:
         for _ in range(kills):
             heard = len(digests)
-            listen(60, until=lambda heard=heard: len(digests) >= heard + 3)
+            listen(240, until=lambda heard=heard: len(digests) >= heard + 3)
             listen(chance.uniform(0.0, 0.6))
             assert len(digests) >= heard + 3, "the sensor never spoke"
             process.send_signal(signal.SIGKILL)
@@ -74,10 +74,10 @@ def kill_and_listen(tmp_path, kills):
             process.communicate()
             process, stop = start(stream_file, tmp_path / "s.book")
         heard = len(digests)
-        listen(60, until=lambda: len(digests) >= heard + SLOTS)
+        listen(240, until=lambda: len(digests) >= heard + SLOTS)
         process.send_signal(signal.SIGTERM)
         stop.set()
-        process.communicate(timeout=60)
+        process.communicate(timeout=240)
         listen(1.0)
     finally:
         for party in (process, analyst):

@@ -36,11 +36,11 @@ def test_the_examples_of_sensor_analyst_and_corrector_work_together(tmp_path, mo
     try:
         waiting = [support.party(*example(name), password=USERS[name]) for name in ("analyst", "corrector")]
         sensor = support.party(*example("sensor"), password=USERS["boiler-7"])
-        _, said = sensor.communicate(timeout=120)
+        _, said = sensor.communicate(timeout=300)
         assert sensor.returncode == 0, said
         for party in waiting:
             party.send_signal(signal.SIGTERM)
-            _, said = party.communicate(timeout=60)
+            _, said = party.communicate(timeout=240)
             assert party.returncode == 0, said
         assert (tmp_path / "boiler.results").exists()
     finally:

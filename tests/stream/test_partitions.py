@@ -126,7 +126,7 @@ def fleet(tmp_path, sensors, windows, *, processes, analysts, kill, window=20):
     ]  # fmt: skip
     try:
         if kill:
-            deadline = time.monotonic() + 120
+            deadline = time.monotonic() + 400
             while time.monotonic() < deadline and _stored(results) < sensors * windows // 5:
                 time.sleep(0.1)
             running[0].send_signal(signal.SIGKILL)
@@ -138,7 +138,7 @@ def fleet(tmp_path, sensors, windows, *, processes, analysts, kill, window=20):
             assert out.strip() == "all receipted"
         for party in running:
             party.send_signal(signal.SIGTERM)
-            _, complaint = party.communicate(timeout=60)
+            _, complaint = party.communicate(timeout=240)
             assert party.returncode == 0, complaint
     finally:
         for process in [*running, *crews]:

@@ -35,7 +35,6 @@ def init(
 
     \b
     Example:
-        wallflower ledger init salaries.toml
         wallflower ledger init salaries.toml --by "A. Meyer" --reason "the board approved a second year"
     """
     from wallflower.ledger import Ledger
