@@ -132,6 +132,10 @@ def lay_out(folder: Path) -> None:
     (folder / "salaries.ledger").unlink()
     declared = load(folder / "salaries.toml")
     Ledger.init(declared)
+
+
+def leave_unanswered(folder: Path) -> None:
+    """A charge that nobody will answer: the request that `ledger close` speaks of."""
+    declared = load(folder / "salaries.toml")
     little = PureDP(epsilon=Fraction("1e-6"), neighbours="add-remove")
-    asked = {"command": "count"}  # and never answered: the request that `ledger close` speaks of
-    Ledger.open(declared).charge(little, declaration=declared, query=asked, request_id="monday")
+    Ledger.open(declared).charge(little, declaration=declared, query={"command": "count"}, request_id="monday")

@@ -136,7 +136,6 @@ def test_a_canary_in_the_rows_reaches_nothing_the_command_prints(example, tmp_pa
         assert code in {0, 3, 5}
     run(["ledger", "show", str(path)])
     run(["ledger", "history", str(path)])
-    run(["check", str(path)])
     shown = capfd.readouterr()
     assert CANARY not in shown.out
     assert CANARY not in shown.err
@@ -145,6 +144,11 @@ def test_a_canary_in_the_rows_reaches_nothing_the_command_prints(example, tmp_pa
         file for file in tmp_path.rglob("*") if file.is_file() and file.name not in {"rows.csv", "owner.json"}
     ]
     assert not [file.name for file in left_behind if CANARY.encode() in file.read_bytes()]
+    run(["check", str(path)])  # the owner's own look: it names unreadable cells, on its own output and nowhere else
+    shown = capfd.readouterr()
+    assert "without protection" in shown.err
+    assert CANARY not in shown.err
+    assert CANARY not in caplog.text
 
 
 def test_the_command_line_agrees_with_the_exit_codes(example, tmp_path, capfd):
