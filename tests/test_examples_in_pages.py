@@ -22,6 +22,9 @@ OPTIONS = {
 }
 
 
+OPTIONS["wallflower serve"] = OPTIONS["wallflower serve run"]  # `run` may be left out
+
+
 def unknown(line: str) -> list[str]:
     """What of a command line does not exist: the command, or some of its options."""
     words = shlex.split(line, comments=True)
