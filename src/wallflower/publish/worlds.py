@@ -49,7 +49,7 @@ class Members:
     def codes(self) -> Whole:
         """The values of each sensitive column, numbered from 0."""
         columns = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in self.values.T]
-        return np.ascontiguousarray(np.column_stack(columns).astype(np.int64).reshape(len(self.values), -1))
+        return np.ascontiguousarray(np.column_stack(columns).astype(np.int64).reshape(self.values.shape))
 
     @property
     def everyone(self) -> Flags:

@@ -67,7 +67,7 @@ def ceiling_f1(epsilon: float, truth: float) -> float:
     """No ε-LDP test of a period has a larger F1: the larger of the best test's and of always saying yes.
 
     >>> round(ceiling_f1(0.1, 0.26), 3), round(ceiling_f1(4.0, 0.25), 3)
-    (0.413, 0.966)
+    (0.413, 0.965)
     """
     keep = 1 / (1 + math.exp(-epsilon))
     tested = 2 * truth * keep / (truth + truth * keep + (1 - truth) * (1 - keep))
