@@ -60,7 +60,20 @@ def _all(driver, query):
 
 
 def _press(driver, query):
+    """Press, and wait until the next page is there."""
+    from selenium.common.exceptions import StaleElementReferenceException
+
+    page = _all(driver, "html")[0]
     _all(driver, query)[0].click()
+
+    def gone() -> bool:
+        try:
+            page.is_enabled()
+        except StaleElementReferenceException:
+            return driver.execute_script("return document.readyState") == "complete"
+        return False
+
+    _until(gone)
 
 
 def _wide(driver, width):
@@ -95,6 +108,16 @@ def _submit(driver) -> str:
     return _until(lambda: "/requests/" in driver.current_url and driver.current_url)
 
 
+def _card(owner, question: str) -> str:
+    """Where the owner's queue shows a request, among those of other tests."""
+    place = next(
+        place
+        for place, form in enumerate(_all(owner, "section.card form"), start=1)
+        if question.rsplit("/", 1)[1] in form.get_attribute("action")
+    )
+    return f"section.card:nth-of-type({place})"
+
+
 def test_an_asker_and_an_owner_in_two_windows(running, windows):
     """Live price, submission, refusal with a reason, approval, answer, certificate, policy."""
     ada, otto = windows["ada"], windows["otto"]
@@ -107,18 +130,19 @@ def test_an_asker_and_an_owner_in_two_windows(running, windows):
     assert re.search(r"±\d+", first)[0] != re.search(r"±\d+", second)[0]
     question = _submit(ada)
     otto.get(f"{running.address}/queue")
-    assert "planning beds" in otto.page_source
-    _all(otto, "input[name=reason]")[0].send_keys("Not this quarter.")
-    _press(otto, "button[value=refuse]")
+    card = _card(otto, question)
+    assert "planning beds" in _all(otto, card)[0].text
+    _all(otto, f"{card} input[name=reason]")[0].send_keys("Not this quarter.")
+    _press(otto, f"{card} button[value=refuse]")
     assert _until(lambda: ada.get(question) or "Not this quarter." in ada.page_source)
 
     _fill(ada, running, "0.2", "planning beds again")
     question = _submit(ada)
     otto.get(f"{running.address}/queue")
-    _press(otto, "button[value=policy]")
+    _press(otto, f"{_card(otto, question)} button[value=policy]")
     _until(lambda: ada.get(question) or "answered" in _all(ada, ".steps")[0].text)
     assert re.fullmatch(r"\d+", _all(ada, ".big")[0].text)
-    _press(ada, "a.button")
+    _press(ada, "a.button[href$=certificate]")
     assert "Differential privacy" in ada.page_source
     _fill(ada, running, "0.1", "by policy")
     _submit(ada)

@@ -27,6 +27,7 @@ from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.fields import Epsilon, MaybeEpsilon, MaybeWhole, Names, Whole
 from wallflower.schema.places import scheme_of
+from wallflower.schema.problems import shortened
 
 IN_MEMORY = 24
 """log2 of how many contexts are held at once; beyond, they are counted in one pass and found in a second."""
@@ -103,7 +104,7 @@ class Context:
         largest = getattr(self.detector, "largest", None)
         if largest is not None and largest(bounds.last - bounds.first, declaration.max_rows) >= MOST_SUM:
             raise UsageError(
-                f"deciding {spelled(self.detector)} for {declaration.max_rows} rows of '{self.metric}' could need whole numbers above 2^60.",
+                f"deciding {shortened(spelled(self.detector))} for {declaration.max_rows} rows of '{self.metric}' could need whole numbers above 2^60.",
                 hint="Write the detector's setting with fewer digits, or declare a coarser step or a smaller max_rows.",
             )
         found = vocabularies(declaration, self.by, self.contexts)
