@@ -52,6 +52,7 @@ def test_the_dry_run_shows_the_table_of_errors_and_the_meaning(folder, capfd):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--value", "age=51\nsalary=1", "--epsilon", "1"], "col=v,col=v"),
         (["--epsilon", "1"], "nothing was asked"),
         (["--epsilon", "1", "--value", "age"], "col=v"),
         (["--epsilon", "1", "--value", "age=1,age=2"], "twice"),

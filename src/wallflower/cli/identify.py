@@ -61,8 +61,9 @@ def identify(
         wallflower identify salaries.toml --value "age=51,salary=900000" --epsilon 1 --dry-run
     """
     from wallflower.identify import Anomalies
+    from wallflower.identify.values import value_in_text
 
-    asked = [_value(text) for text in value or ()]
+    asked = [value_in_text(text) for text in value or ()]
     if values is not None:
         asked += _file(values)
     if not asked:
@@ -81,20 +82,6 @@ def identify(
             purpose=purpose,
         ),
     )
-
-
-def _value(text: str) -> dict[str, str]:
-    """`age=51,salary=900000`; quotes keep a comma inside a value: `"job=a, b",age=51`."""
-    (parts,) = list(csv.reader([text], skipinitialspace=True)) or [[]]
-    found: dict[str, str] = {}
-    for part in parts:
-        name, equals, cell = part.partition("=")
-        if not equals or not name.strip():
-            raise UsageError(f"a value is written col=v,col=v, got '{text}'.", hint="Quote a part that holds a comma.")
-        if name.strip() in found:
-            raise UsageError(f"column '{name.strip()}' stands twice in '{text}'.")
-        found[name.strip()] = cell.strip()
-    return found
 
 
 def _file(path: Path) -> list[dict[str, str]]:

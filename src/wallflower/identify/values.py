@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Mapping
 from datetime import date
 from fractions import Fraction
@@ -17,6 +18,31 @@ from wallflower.schema.exact import exact, shown
 from wallflower.schema.fields import Field
 
 Given = Mapping[str, str | int | Fraction | date]
+
+MOST_SAID = 60
+"""Characters of a text that a refusal repeats."""
+
+
+def value_in_text(text: str) -> dict[str, str]:
+    """`age=51,salary=900000`; quotes keep a comma inside a value: `"job=a, b",age=51`.
+
+    >>> value_in_text('"job=a, b", age=51')
+    {'job': 'a, b', 'age': '51'}
+    """
+    said = text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}…"
+    try:
+        (parts,) = list(csv.reader([text], skipinitialspace=True)) or [[]]
+    except csv.Error:  # a line break outside quotes, or a cell without end
+        parts = [""]
+    found: dict[str, str] = {}
+    for part in parts:
+        name, equals, cell = part.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"a value is written col=v,col=v, got '{said}'.", hint="Quote a part that holds a comma.")
+        if name.strip() in found:
+            raise UsageError(f"column '{name.strip()[:MOST_SAID]}' stands twice in '{said}'.")
+        found[name.strip()] = cell.strip()
+    return found
 
 
 def as_texts(values: Iterable[Given]) -> tuple[dict[str, str], ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -135,10 +134,6 @@ def lay_out(folder: Path, *, port: int = 0) -> tuple[Service, list[tuple[str, st
         demo=True,
     )
     return service, _people(service)
-
-
-def on_port(service: Service, port: int) -> Service:
-    return replace(service, port=port)
 
 
 def _people(service: Service) -> list[tuple[str, str, str]]:

@@ -6,7 +6,6 @@ never about a row.
 
 from __future__ import annotations
 
-import csv
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -131,18 +130,9 @@ def _values(text: str) -> tuple[dict[str, str], ...]:
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > MOST_VALUES:
         raise UsageError(f"{len(lines)} values were asked about, and one request holds {MOST_VALUES}.")
-    return tuple(_value(line) for line in lines)
+    from wallflower.identify.values import value_in_text
 
-
-def _value(line: str) -> dict[str, str]:
-    (parts,) = list(csv.reader([line], skipinitialspace=True)) or [[]]
-    found: dict[str, str] = {}
-    for part in parts:
-        name, equals, cell = part.partition("=")
-        if not equals or not name.strip() or name.strip() in found:
-            raise UsageError(f"a value is written column=value, column=value, got '{line[:60]}'.")
-        found[name.strip()] = cell.strip()
-    return found
+    return tuple(value_in_text(line) for line in lines)
 
 
 def _count(found: dict[str, Any]) -> Query:

@@ -10,7 +10,7 @@ from wallflower.schema.exact import shown
 from wallflower.service.curves import error_curve
 from wallflower.service.fields import Form, form_of
 from wallflower.service.grants import shares
-from wallflower.service.questions import Given, choices, command_line, fields_of
+from wallflower.service.questions import Given, choices, fields_of
 from wallflower.service.redaction import told, without_places
 from wallflower.service.requests import binding, charged_epsilon, submit
 from wallflower.service.web.desk import Desk, Quote
@@ -115,9 +115,7 @@ def _page(
         form=wanted,
         given=given,
         choices={field.name: choices(field, declaration) for field in wanted.fields},
-        unit=declaration.unit,
         price=None if quote is None else price_words(desk, visit, quote),
         trouble=None if trouble is None else told(trouble),
         purpose=visit.one("purpose"),
-        command="" if quote is None else command_line(wanted.command, given, f"{table}.toml"),
     )
