@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 
 from wallflower import compiling
 from wallflower.detectors import lof, lof_kernels
+
+PACKAGE = Path(compiling.__file__).parent
 
 LOOP = """
 import numba
@@ -48,19 +51,39 @@ def ran(folder: Path, *, extra: str = "", after: str = "", home: str | None = No
 def test_code_is_kept_and_a_changed_kernel_file_is_noticed(tmp_path):
     assert ran(tmp_path) == "added 3 | 1\n"
     assert ran(tmp_path) == "added 3 1 |\n"
-    changed = "from wallflower import compiling\ncompiling.digest = lambda: 'as if a helper had changed'"
+    changed = "from wallflower import compiling\ncompiling.digest = lambda file: 'as if a helper had changed'"
     assert ran(tmp_path, extra=changed) == "added 3 | 1\n"
 
 
-def test_the_digest_sees_every_kernel_file_and_nothing_else(tmp_path):
-    (tmp_path / "count").mkdir()
-    for name in ("compiling.py", "kernels.py", "count/face_kernels.py", "count/queries.py"):
-        (tmp_path / name).write_text("a = 1\n")
-    before = compiling.digest(tmp_path)
-    (tmp_path / "count/queries.py").write_text("a = 2\n")
-    assert compiling.digest(tmp_path) == before
-    (tmp_path / "count/face_kernels.py").write_text("a = 2\n")
-    assert compiling.digest(tmp_path) != before
+def test_the_digest_sees_every_file_a_kernel_uses_and_nothing_else(tmp_path):
+    package = tmp_path / "wallflower"
+    (package / "count").mkdir(parents=True)
+    texts = {
+        "kernels.py": "from wallflower.count.face_kernels import a\nfrom wallflower.compiling import kernel\n",
+        "compiling.py": "",
+        "count/face_kernels.py": "import wallflower.constants\nfrom numpy import array\n",
+        "constants.py": "a = 1\n",
+        "count/other_kernels.py": "a = 1\n",
+    }
+    for name, text in texts.items():
+        (package / name).write_text(text)
+    whole = compiling.digest(package / "kernels.py", package)
+    for name, text in texts.items():
+        (package / name).write_text(text + "b = 2\n")
+        seen = compiling.digest(package / "kernels.py", package) != whole
+        assert seen == (name != "count/other_kernels.py")
+        (package / name).write_text(text)
+
+
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*kernels*.py")), ids=lambda file: file.stem)
+def test_every_function_that_a_kernel_file_holds_is_of_a_file_in_its_digest(file):
+    module = importlib.import_module(".".join(("wallflower", *file.relative_to(PACKAGE).with_suffix("").parts)))
+    files = compiling.files_of(file)
+    held = [getattr(thing, "py_func", getattr(thing, "__wrapped__", thing)) for thing in vars(module).values()]
+    ours = {Path(thing.__code__.co_filename) for thing in held if hasattr(thing, "__code__")}
+    assert {path for path in ours if path.is_relative_to(PACKAGE)} <= files
+    assert file in files
+    assert PACKAGE / "compiling.py" in files
 
 
 def test_without_a_folder_to_write_to_code_is_compiled_in_memory(tmp_path):

@@ -3,12 +3,13 @@
 numba's own cache has three habits that a release must not inherit. It looks at the file of a function and not at those
 of its helpers, so that a changed helper leaves stale code behind; it fails where it finds no folder to write to or a
 damaged file, which may be after a charge; and a parallel loop ends a forked child that calls it after its parent did.
-Here the key of compiled code holds a digest of all kernel files, code that cannot be kept is compiled in memory, and a
+Here the key of compiled code holds a digest of every file its kernel uses, code that cannot be kept is compiled in memory, and a
 forked child runs the same loops on one thread. Answers depend on none of this.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import os
@@ -47,12 +48,38 @@ def kernel(function: Callable[..., Any] | None = None, /, *, parallel: bool = Fa
     return _compiled(function, options)
 
 
-def digest(package: Path = _PACKAGE) -> str:
-    """Of every kernel file of the package and of this one: any change to a helper makes all code compile anew."""
+def digest(file: Path, package: Path = _PACKAGE) -> str:
+    """Of a kernel file and of every file of the package that it imports, directly or not: a changed helper is noticed.
+
+    A change in one area leaves the compiled code of the others alone.
+    """
     found = hashlib.sha256()
-    for path in sorted([*package.rglob("*kernels*.py"), package / "compiling.py"]):
-        found.update(f"{path.relative_to(package)}\n{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for path in sorted(files_of(file, package)):
+        found.update(f"{path.name}\n{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return found.hexdigest()
+
+
+def files_of(file: Path, package: Path = _PACKAGE) -> frozenset[Path]:
+    """`file` and the files of `package` that it imports by their whole names, directly or not."""
+    seen: set[Path] = set()
+    ahead = [file]
+    while ahead:
+        path = ahead.pop()
+        if path not in seen:
+            seen.add(path)
+            ahead += _imported(path.read_bytes(), package)
+    return frozenset(seen)
+
+
+def _imported(source: bytes, package: Path) -> list[Path]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
+    ours = [package.joinpath(*name.split(".")[1:]) for name in names if name.split(".")[0] == package.name]
+    return [path.with_suffix(".py") for path in ours if path.with_suffix(".py").is_file()]
 
 
 class _Parallel:
@@ -104,7 +131,7 @@ class _Kept(FunctionCache):  # type: ignore[misc]  # numba publishes no types
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         super().__init__(function)
-        self._ours = (_digest_of_package(), repr(sorted(options.items(), key=str)))
+        self._ours = (_digest_of(function.__code__.co_filename), repr(sorted(options.items(), key=str)))
 
     def _index_key(self, sig: Any, codegen: Any) -> Hashable:
         return (*super()._index_key(sig, codegen), self._ours)
@@ -132,5 +159,5 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Compiled
 
 
 @functools.cache
-def _digest_of_package() -> str:
-    return digest()
+def _digest_of(file: str) -> str:
+    return digest(Path(file))
