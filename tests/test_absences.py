@@ -15,7 +15,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = {
     "numpy", "scipy", "numba", "pandas", "polars", "pyarrow", "duckdb", "ibis", "sqlalchemy", "typer", "click", "rich",
     "matplotlib", "jinja2", "dp_accounting", "paho", "dbscan", "sklearn", "opendp",
-    "psycopg", "pyspark",
+    "psycopg", "pyspark", "cupy",
 }  # fmt: skip
 
 HOMES = {
@@ -23,6 +23,7 @@ HOMES = {
     "duckdb": ["engines/"],
     "psycopg": ["engines/", "stores/"],
     "pyspark": ["engines/"],
+    "cupy": ["explain/gpu/cuda.py"],
     "sqlalchemy": ["stores/"],
     "dp_accounting": ["privacy/accountants.py"],
     "matplotlib": ["report/"],

@@ -105,6 +105,14 @@ def explain(
         str | None,
         typer.Option("--certificate-failure", metavar="P", help="With full: how often that check may be wrong."),
     ] = None,
+    device: Annotated[
+        str,
+        typer.Option(
+            "--device",
+            metavar="WHERE",
+            help="auto, cpu or gpu: where all contexts are decided; the answer is the same. A GPU needs the extra 'gpu'.",
+        ),
+    ] = "auto",
     dry_run: DryRun = False,
     as_json: AsJson = False,
     request_id: RequestId = None,
@@ -139,6 +147,7 @@ def explain(
         larger=larger,
         certificate_epsilon=certificate_epsilon,
         certificate_failure=certificate_failure,
+        device=device,  # type: ignore[arg-type]
     )
     ask(
         declaration,

@@ -39,6 +39,12 @@ def critical_values(alpha: Fraction, sizes: NDArray[np.int64]) -> NDArray[np.int
     return found
 
 
+def tables(alpha: Fraction, largest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All that `critical_values` looks up for sizes up to `largest`: every size to 4,096, then the knots of each doubling."""
+    octaves = max(int(largest).bit_length() - _EVERY_SIZE_TO.bit_length() + 1, 1)
+    return _fine(alpha), _coarse(alpha, octaves)
+
+
 @lru_cache(maxsize=8)
 def _fine(alpha: Fraction) -> NDArray[np.int64]:
     table = np.zeros(_EVERY_SIZE_TO + 1, dtype=np.int64)

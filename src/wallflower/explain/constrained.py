@@ -75,6 +75,7 @@ class Plan:
                 selection=selection,
                 h=self.top,
                 entropy=entropy,
+                every=landscape.every,
             )
         if self.search == "exact":
             every = landscape.every_valid

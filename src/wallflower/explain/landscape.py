@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from wallflower.detectors.contexts import Decider, Scorer
 from wallflower.explain.batches import Block
+from wallflower.explain.gpu.choosing import Every
 from wallflower.explain.record_view import RecordView
 from wallflower.progress import report
 
@@ -20,8 +21,9 @@ FEW = 64
 class Landscape:
     """The graph of contexts around one record."""
 
-    def __init__(self, view: RecordView, decider: Decider, scorer: Scorer) -> None:
-        self.view, self._decider, self._scorer = view, decider, scorer
+    def __init__(self, view: RecordView, decider: Decider, scorer: Scorer, every: Every | None = None) -> None:
+        """`every`: a device that decides all contexts at once, where there is one."""
+        self.view, self._decider, self._scorer, self.every = view, decider, scorer, every
         self._known: dict[int, bool] = {}
         self._scored: dict[int, int] = {}
 
@@ -59,6 +61,9 @@ class Landscape:
     @cached_property
     def every_valid(self) -> NDArray[np.int64]:
         """All valid contexts, ascending."""
+        flags = None if self.every is None else self.every.flags()
+        if flags is not None:
+            return np.flatnonzero(flags)
         found = []
         for block in self.view.blocks():
             found.append(np.flatnonzero(self._decider.valid(block)) + block.begin)

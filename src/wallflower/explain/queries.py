@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from wallflower.detectors.base import Detector, spelled
-from wallflower.detectors.contexts import Fast, Scorer
+from wallflower.detectors.contexts import Fast
 from wallflower.engines.base import Record, Rows
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.explain import constrained, full, trial
 from wallflower.explain.checks import check_answers, check_certificate, check_columns, check_full, check_search, one_of
 from wallflower.explain.fields import Contexts, Start
+from wallflower.explain.gpu.choosing import DEVICES, Every, chosen, why_not
+from wallflower.explain.gpu.engine import Runner
 from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.languages import Vocabularies, vocabularies
@@ -24,6 +26,7 @@ from wallflower.explain.utilities import CustomUtility, Overlap, Population, Uti
 from wallflower.explain.validity import decider
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
+from wallflower.schema.canonical import MEANS
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.fields import Epsilon, MaybeEpsilon, MaybeWhole, Names, Whole
 from wallflower.schema.places import scheme_of
@@ -78,9 +81,12 @@ class Context:
     """With `full`: the part of epsilon spent on checking that the selected context is valid, else no answer."""
     certificate_failure: MaybeEpsilon = MaybeEpsilon()
     """With `full`: the most probable an invalid context may get past that check."""
+    device: Literal["auto", "cpu", "gpu"] = field(default="auto", metadata=MEANS, compare=False)
+    """Where all contexts are decided; `auto`: on a GPU where there is one and it pays. The answer is the same, so this is no part of the question."""
 
     def __post_init__(self) -> None:
         check_columns(self.by, self.detector)
+        one_of("device", self.device, DEVICES)
         one_of("guarantee", self.guarantee, ("output-constrained", "full"))
         check_search(self.search, self.utility, self.start)
         if self.guarantee == "full":
@@ -230,15 +236,33 @@ class Context:
         return view, record is not None
 
     def _landscape(self, view: RecordView) -> Landscape:
-        return Landscape(view, decider(view, self.detector), self._scorer(view))
+        scorer = self._scorer(view)
+        return Landscape(view, decider(view, self.detector), scorer, self._every(view, scorer))
 
-    def _scorer(self, view: RecordView) -> Scorer:
+    def _runner(self, declaration: Declaration) -> Runner | None:
+        """The GPU that decides every context, if any: from public things alone."""
+        contexts_log2 = self._vocabularies(declaration).most_log2
+        search = self.search or ("exact" if self.guarantee == "full" else self._search(contexts_log2))
+        reason = why_not(self.detector, guarantee=self.guarantee, search=search, utility=self.utility)
+        return chosen(self.device, self.detector, reason, contexts_log2)
+
+    def _every(self, view: RecordView, scorer: Population | Overlap | CustomUtility) -> Every | None:
+        try:
+            runner = self._runner(view.rows.declaration)
+        except UsageError:  # refused before the charge; whatever became of the GPU since, the processor answers
+            return None
+        if runner is None or isinstance(scorer, CustomUtility):
+            return None
+        return Every(runner, view, self.detector, scorer.cells)
+
+    def _scorer(self, view: RecordView) -> Population | Overlap | CustomUtility:
         if not isinstance(self.utility, str):
             return CustomUtility(view, self.utility)
         start = self._start_codes(self._vocabularies(view.rows.declaration))
         return Population() if self.utility == "population" or start is None else Overlap(view, start)
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        self._runner(rows.declaration)
         own = not isinstance(self.utility, str)
         small = replace(
             self,

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.explain.batches import Block
+from wallflower.explain.gpu.choosing import Every
 from wallflower.explain.record_view import RecordView
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.mechanisms.uniform import Uniform
@@ -40,9 +41,15 @@ def select(
     selection: Exponential,
     h: int,
     entropy: Entropy,
+    every: Every | None = None,
 ) -> list[int]:
-    """The indices of h contexts (fewer, if there are no more candidates), drawn one after the other without replacement."""
-    counts = _counted(view, scores, candidates)
+    """The indices of h contexts (fewer, if there are no more candidates), drawn one after the other without replacement.
+
+    `every`: a device that makes both passes, where there is one; what it cannot finish, the processor does.
+    """
+    counts = None if every is None else every.counted()
+    if counts is None:
+        counts = _counted(view, scores, candidates)
     wanted: dict[int, list[int]] = {}
     order: list[tuple[int, int]] = []
     left = Counter(counts)
@@ -54,7 +61,10 @@ def select(
         insort(wanted[level], rank)
         order.append((level, rank))
         left[level] -= 1
-    found = _found(view, scores, candidates, wanted, counts)
+    both = None if every is None else every.found(wanted)
+    found, seen = _found(view, scores, candidates, wanted) if both is None else both
+    if any(seen[level] != counts[level] for level in wanted):
+        raise RuntimeError("the two passes disagree")  # a bug, and nothing else: both read the same arrays
     return [found[choice] for choice in order]
 
 
@@ -75,9 +85,8 @@ def _found(
     scores: Scores,
     candidates: Candidates | None,
     wanted: dict[int, list[int]],
-    counts: Counter[int],
-) -> dict[tuple[int, int], int]:
-    """The index of each (score, rank)."""
+) -> tuple[dict[tuple[int, int], int], Counter[int]]:
+    """The index of each (score, rank), and how many contexts have each of these scores."""
     found: dict[tuple[int, int], int] = {}
     seen: Counter[int] = Counter()
     levels = np.array(sorted(wanted), dtype=np.int64)
@@ -93,9 +102,7 @@ def _found(
                     found[level, rank] = block.begin + int(here[rank - seen[level]])
             seen[level] += len(here)
         report("contexts, second pass", block.begin + block.size, view.space.count)
-    if any(seen[level] != counts[level] for level in wanted):
-        raise RuntimeError("the two passes disagree")  # a bug, and nothing else: both read the same arrays
-    return found
+    return found, seen
 
 
 def _histogram(scores: NDArray[np.int64]) -> dict[int, int]:

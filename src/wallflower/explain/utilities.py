@@ -53,6 +53,11 @@ class Population:
     def scores(batch: Batch) -> NDArray[np.int64]:
         return batch.population
 
+    @property
+    def cells(self) -> None:
+        """What is added up over the cells of a context: their rows."""
+        return
+
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
@@ -63,11 +68,11 @@ class Overlap:
     """Codes of the public context, per column."""
 
     @cached_property
-    def _counts(self) -> NDArray[np.int64]:
+    def cells(self) -> NDArray[np.int64]:
         return self.view.shared(self.start)
 
     def scores(self, batch: Batch) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = batch.over(self._counts)
+        found: NDArray[np.int64] = batch.over(self.cells)
         return found
 
 

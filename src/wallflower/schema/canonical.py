@@ -26,6 +26,8 @@ from wallflower.schema.exact import shown
 
 PLACE = {"place": True}
 """Metadata of a field that says where something is put: no part of what is asked."""
+MEANS = {"means": True}
+"""Metadata of a field that says by what means an answer is computed, where all means give the same: no part of what is asked either."""
 
 
 def text(value: object) -> str:
@@ -113,7 +115,7 @@ def _fields(
     found: dict[str, Any] = {"kind": _name(value)}
     for field in dataclasses.fields(value):
         held = getattr(value, field.name)
-        if field.name in omitted or field.metadata.get("place"):
+        if field.name in omitted or field.metadata.get("place") or field.metadata.get("means"):
             continue
         if like is not None and field.name not in like and _is_default(field, held, part):
             continue
