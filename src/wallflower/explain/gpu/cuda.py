@@ -58,8 +58,9 @@ def _runner(cupy: Any) -> CudaRunner:
 class CudaRunner:
     """What `engine.Runner` asks for, on a GPU."""
 
-    def __init__(self, cupy: Any, attributes: Any) -> None:
-        self._cupy = cupy
+    def __init__(self, cupy: Any, attributes: Any, options: tuple[str, ...] = ()) -> None:
+        """`options`: of the compiler, for measurements."""
+        self._cupy, self._options = cupy, options
         self._processors = int(attributes["MultiProcessorCount"])
         self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"]) // 2
         self._room: Any = None
@@ -80,7 +81,7 @@ class CudaRunner:
             room = -(-room // 16) * 16
             self._room = self._cupy.empty(blocks * room if slow else 1, dtype=np.uint8)
             given += [self._room, np.int64(room)]
-        function = _function(self._cupy, kernel, slow)
+        function = _function(self._cupy, kernel, slow, self._options)
         held = 0 if slow else shared
         if held:
             function.max_dynamic_shared_size_bytes = held
@@ -91,9 +92,10 @@ class CudaRunner:
 
 
 @cache
-def _function(cupy: Any, kernel: str, slow: bool) -> Any:  # noqa: FBT001 - a key of the cache
+def _function(cupy: Any, kernel: str, slow: bool, more: tuple[str, ...]) -> Any:  # noqa: FBT001 - a key of the cache
     """A kernel, compiled for this GPU when it is first asked for; CuPy keeps it in its cache folder."""
     detector = kernel.split("_", maxsplit=1)[0].upper()
-    options = ("--std=c++17", "--fmad=false", f"-DONLY_{detector}", *(["-DROOM_IN_GLOBAL"] if slow else []))
+    room = ("-DROOM_IN_GLOBAL",) if slow else ()
+    options = ("--std=c++17", "--fmad=false", f"-DONLY_{detector}", *room, *more)
     source = SOURCE.read_text(encoding="utf-8")
     return cupy.RawModule(code=source, options=options, backend="nvrtc").get_function(kernel)

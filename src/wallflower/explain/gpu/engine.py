@@ -175,20 +175,29 @@ class Engine:
         """Whether each context is valid."""
         found = []
         for first, slices in self._pieces(FLAGGED):
-            out = self._runner.zeros(slices * self._slices.run, np.uint8)
-            self._launch(first, slices, out=out)
-            found.append(self._runner.get(out) != 0)
+            found.append(self.flags_of(first, slices))
             self._told("contexts", first + slices)
         return np.concatenate(found)
 
-    def counted(self) -> Counter[int]:
-        """How many valid contexts have each score."""
+    def flags_of(self, first: int, slices: int) -> NDArray[np.bool_]:
+        """Whether each context of these slices is valid."""
+        out = self._runner.zeros(slices * self._slices.run, np.uint8)
+        self._launch(first, slices, out=out)
+        found: NDArray[np.bool_] = self._runner.get(out) != 0
+        return found
+
+    def histogram(self) -> NDArray[np.uint64]:
+        """How many valid contexts have each score from 0 on, counted on the device."""
         levels = self._runner.zeros(int(self._score.sum()) + 1, np.uint64)
         for first, slices in self._pieces(TOGETHER):
             self._launch(first, slices, levels=levels)
             self._runner.wait()
             self._told("contexts, first pass", first + slices)
-        counts = self._runner.get(levels)
+        return self._runner.get(levels)
+
+    def counted(self) -> Counter[int]:
+        """The scores that a valid context has, and how many have each."""
+        counts = self.histogram()
         held = np.flatnonzero(counts)
         return Counter(dict(zip(held.tolist(), counts[held].tolist(), strict=True)))
 

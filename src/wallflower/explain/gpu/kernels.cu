@@ -17,9 +17,14 @@ typedef unsigned long long u64;
 #ifndef __CUDACC__
 #include "host.hpp"
 #else
-#define KERNEL extern "C" __global__ void __launch_bounds__(32 * WARPS_IN_BLOCK)
+#ifndef BLOCKS_AT_ONCE
+#define BLOCKS_AT_ONCE 8  // of one multiprocessor: leaves each thread 64 registers
+#endif
+#define KERNEL extern "C" __global__ void __launch_bounds__(32 * WARPS_IN_BLOCK, BLOCKS_AT_ONCE)
 #define DEVICE static __device__ __forceinline__
+#ifndef RARE
 #define RARE static __device__ __noinline__
+#endif
 #define OPERATOR __device__ __forceinline__
 #define SHARED_STATIC __shared__
 #define LANES(L) for (int L = threadIdx.x & 31, once = 1; once; once = 0)
