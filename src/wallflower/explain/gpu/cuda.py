@@ -93,9 +93,12 @@ class CudaRunner:
 
 @cache
 def _function(cupy: Any, kernel: str, slow: bool, more: tuple[str, ...]) -> Any:  # noqa: FBT001 - a key of the cache
-    """A kernel, compiled for this GPU when it is first asked for; CuPy keeps it in its cache folder."""
-    detector = kernel.split("_", maxsplit=1)[0].upper()
+    return _module(cupy, kernel.split("_", maxsplit=1)[0], slow, more).get_function(kernel)
+
+
+@cache
+def _module(cupy: Any, detector: str, slow: bool, more: tuple[str, ...]) -> Any:  # noqa: FBT001 - a key of the cache
+    """A detector's kernels, compiled for this GPU when they are first asked for; CuPy keeps them in its cache folder."""
     room = ("-DROOM_IN_GLOBAL",) if slow else ()
-    options = ("--std=c++17", "--fmad=false", f"-DONLY_{detector}", *room, *more)
-    source = SOURCE.read_text(encoding="utf-8")
-    return cupy.RawModule(code=source, options=options, backend="nvrtc").get_function(kernel)
+    options = ("--std=c++17", "--fmad=false", f"-DONLY_{detector.upper()}", *room, *more)
+    return cupy.RawModule(code=SOURCE.read_text(encoding="utf-8"), options=options, backend="nvrtc")
