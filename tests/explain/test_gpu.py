@@ -20,6 +20,8 @@ from wallflower.explain.gpu.slices import sliced
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no C++ compiler (g++) is installed")
 LARGE = 4 * 10**11
+WAYS = ({}, {"doubles": True}, {"doubles": True, "values": True})
+"""In which LOF can be decided: floats first, doubles alone, and by distinct values."""
 DETECTORS = [
     Grubbs(),
     Grubbs(alpha="0.3", argmax=True),
@@ -80,6 +82,16 @@ def adversarial():
     yield "copies of the record", copies, (4, 3), None, every
     yield "far", far, (4, 3), None, every
     yield "more than one chunk", long, (2,), None, [Histogram(rare="0.6"), Histogram(rare="0.3"), LOF(neighbours=300)]
+    near = [(dice.randrange(4), dice.randrange(3), 1000 + dice.randrange(10**6)) for _ in range(250)]
+    away = [(dice.randrange(4), dice.randrange(3), dice.randrange(10**5) - 5 * 10**6) for _ in range(250)]
+    one_sided = [(0, 0, 0), *near, *away]
+    yield (
+        "all on one side",
+        one_sided,
+        (4, 3),
+        None,
+        [LOF(neighbours=k, threshold=f"{t}/20") for k in (26, 29) for t in (19, 21, 24, 30)],
+    )
     yield "another one is further", two, (4, 3), None, every
     yield (
         "ties at the end of a walk",
@@ -146,8 +158,9 @@ def wrong(runner, decided, kernels):
 def test_every_flag_is_the_processors(runner, decided):
     runner.switch(None)
     assert wrong(runner, decided, {"lof", "grubbs", "histogram"}) == 0
-    runner.switch(None, doubles=True)
-    assert wrong(runner, decided, {"lof"}) == 0
+    for ways in WAYS:
+        runner.switch(None, **ways)
+        assert wrong(runner, decided, {"lof"}) == 0
     for kernel in ("lof", "grubbs", "histogram"):
         flags = np.concatenate([expected for asked, expected in decided if asked.kernel == kernel])
         assert flags.any(), "a table in which nothing stands out shows little"
@@ -163,9 +176,8 @@ def test_the_processor_says_what_the_definition_says():
 
 @pytest.mark.parametrize("way", OTHER_WAYS)
 def test_other_ways_give_the_same_flags(runner, decided, way):
-    for doubles in (False, True):
-        runner.switch(way, doubles=doubles)
-        assert wrong(runner, decided, {way.split(":")[0]}) == 0
+    runner.switch(way)
+    assert wrong(runner, decided, {way.split(":")[0]}) == 0
 
 
 def unlike_whole_numbers(runner):
@@ -198,8 +210,8 @@ def test_a_planted_bug_is_found(runner, decided, bug):
     part = bug.split(":")[0]
     kernels = {part} if part in {"lof", "grubbs", "histogram"} else {"lof", "grubbs", "histogram"}
     found = 0
-    for doubles in (False, True):
-        runner.switch(bug, doubles=doubles)
+    for ways in WAYS if part == "lof" else WAYS[:1]:
+        runner.switch(bug, **ways)
         found += unlike_whole_numbers(runner) if part == "whole numbers" else wrong(runner, decided, kernels)
     assert found > 0
 

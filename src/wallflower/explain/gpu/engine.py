@@ -99,7 +99,7 @@ class Engine:
     def _room(self) -> tuple[int, int, int]:
         """For LOF: rows a side that are taken one by one, twice, and copies of the record's own."""
         k = int(self._problem.settings[0])
-        side = 2 * k + k // 2 + 2
+        side = 2 * k + k // 4 + 32  # what a side needs, ties, and the rest of the last 32 entries looked at
         return side, side, k // 2 + 2 + k % 2
 
     def _list_room(self, kinds: int) -> int:

@@ -14,6 +14,7 @@
 #define WARPS(w) for (int w = 0; w < WARPS_IN_BLOCK; ++w)
 #define THREADS(t) for (int t = 0; t < 32 * WARPS_IN_BLOCK; ++t)
 #define SYNC_WARP ((void)0)
+#define UNROLLED
 #define SYNC_BLOCK ((void)0)
 #define BLOCK 0
 #define GRID 1
@@ -65,3 +66,4 @@ DEVICE unsigned long long high_product(unsigned long long a, unsigned long long 
     return (unsigned long long)(((unsigned __int128)a * b) >> 64);
 }
 DEVICE double root(double number) { return __builtin_sqrt(number); }
+DEVICE float quotient(float a, float b) { return a / b; }

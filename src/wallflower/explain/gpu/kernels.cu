@@ -31,6 +31,7 @@ typedef unsigned long long u64;
 #define WARPS(w) for (int w = threadIdx.x >> 5, once = 1; once; once = 0)
 #define THREADS(t) for (int t = threadIdx.x, once = 1; once; once = 0)
 #define SYNC_WARP __syncwarp()
+#define UNROLLED _Pragma("unroll 4")
 #define SYNC_BLOCK __syncthreads()
 #define BLOCK blockIdx.x
 #define GRID gridDim.x
@@ -68,6 +69,7 @@ DEVICE int highest_bit(unsigned bits) { return 31 - __clz(bits); }
 DEVICE int width_of(i64 number) { return 64 - __clzll(number); }
 DEVICE u64 high_product(u64 a, u64 b) { return __umul64hi(a, b); }
 DEVICE double root(double number) { return sqrt(number); }
+DEVICE float quotient(float a, float b) { return __fdividef(a, b); }
 #endif
 
 #define MOST_KINDS 32
@@ -465,10 +467,48 @@ DEVICE int collect(const Z *gaps, const u64 *highs, const Z *tags, i64 size, u64
     return listed;
 }
 
-// Walk outwards over a slice's list as one context sees it, by one warp, until it is all that the factor can depend on (`_walk` of the
-// processor's kernels). ROWS: write z of every row, and return how many there are, or −1 if more than `most`. Else: z of every distinct
-// value and its rows m. `step` is −1 below the record and 1 above it; z and m are written from their first place outwards.
-template <class Z, bool ROWS> DEVICE int walk(const List<Z> &list, unsigned members, Z k, int step, int most, Z *z, Z *m) {
+// Walk outwards over a slice's list as one context sees it, by one warp, until it is all that the factor can depend on: the rows up to the value with
+// which k are reached, and from there up to the value with which k more are (detectors/lof.md). `step` is −1 below the record and 1 above it; z
+// (and m) are written from their first place outwards. There are two ways: this one writes every row, and gives up with −1 where a side has no room for them.
+template <class Z> DEVICE int walk_rows(const List<Z> &list, unsigned members, int k, int step, int most, Z *z) {
+    int rows = 0;
+    for (int at = 0; at < list.size; at += 32) {
+        Lanes<Z> gap, copies, ahead;
+        Lanes<bool> in, flag;
+        LANES(L) {
+            const bool on = at + L < list.size;
+            const Z tag = on ? list.tags[at + L] : 0;
+            gap[L] = on ? list.gaps[at + L] : 0;
+            in[L] = on && (members >> (tag & 31) & 1);
+            copies[L] = in[L] ? tag >> 5 : 0;
+            flag[L] = copies[L] > 1;
+        }
+        const unsigned held = ballot(in);
+        if (!ballot(flag)) {
+            if (rows + count_bits(held) > most) return -1;
+            LANES(L) if (in[L]) z[step * (rows + count_bits(held & below(L)))] = step * gap[L];
+            rows += count_bits(held);
+        } else {
+            ahead = ahead_of(copies);
+            const Z more = from(ahead, 31) + from(copies, 31);
+            if (more > most - rows) return -1;
+            LANES(L) for (Z copy = 0; copy < copies[L]; ++copy) z[step * (rows + (int)(ahead[L] + copy))] = step * gap[L];
+            rows += (int)more;
+        }
+        if (rows <= 2 * k) continue;
+        SYNC_WARP;
+        int reached = k;  // rows up to the value with which k are reached
+        while (reached < rows && z[step * reached] == z[step * (k - 1)]) ++reached;
+        int end = reached + k;
+        if (end >= rows) continue;
+        while (end < rows && z[step * end] == z[step * (reached + k - 1)]) ++end;
+        if (end < rows) return end;  // the values that are kept are whole; rows beyond them change nothing
+    }
+    return rows;
+}
+
+// The other way: every distinct value, and how many rows it stands for.
+template <class Z> DEVICE int walk_values(const List<Z> &list, unsigned members, Z k, int step, Z *z, Z *m) {
     Z within = 0, enough = -1, last = 0;  // no gap is 0
     int distinct = 0;
     for (int at = 0; at < list.size; at += 32) {
@@ -481,16 +521,14 @@ template <class Z, bool ROWS> DEVICE int walk(const List<Z> &list, unsigned memb
             gap[L] = on ? list.gaps[at + L] : 0;
             in[L] = on && (members >> (tag & 31) & 1);
             copies[L] = in[L] ? tag >> 5 : 0;
-            flag[L] = copies[L] > 1;
         }
         unsigned held = ballot(in);
         if (!held) continue;
-        const bool several = ballot(flag);
         LANES(L) before[L] = held & below(L) ? highest_bit(held & below(L)) : L;
         Lanes<Z> previous = pulled(gap, before);
-        if (several) ahead = ahead_of(copies);
+        ahead = ahead_of(copies);
         LANES(L) {
-            ahead[L] = within + (several ? ahead[L] : (Z)count_bits(held & below(L)));
+            ahead[L] += within;
             head[L] = in[L] && gap[L] != (before[L] < L ? previous[L] : last);
         }
         bool stop = false;
@@ -509,27 +547,21 @@ template <class Z, bool ROWS> DEVICE int walk(const List<Z> &list, unsigned memb
             }
         }
         const int end = highest_bit(held);
-        within = several ? from(ahead, end) + from(copies, end) : within + (Z)count_bits(held);
+        within = from(ahead, end) + from(copies, end);
         last = from(gap, end);
-        if (ROWS) {
-            if (within > most) return -1;
-            LANES(L) if (held >> L & 1)
-                for (Z copy = 0; copy < copies[L]; ++copy) z[step * (int)(ahead[L] + copy)] = step * gap[L];
-        } else {
-            const unsigned heads = ballot(head) & held;
-            LANES(L) if (heads >> L & 1) {
-                const int place = step * (distinct + count_bits(heads & below(L)));
-                z[place] = step * gap[L];
-                m[place] = copies[L];
-            }
-            SYNC_WARP;
-            LANES(L) if ((held & ~heads) >> L & 1) add(&m[step * (distinct + count_bits(heads & below(L)) - 1)], copies[L]);
-            SYNC_WARP;
-            distinct += count_bits(heads);
+        const unsigned heads = ballot(head) & held;
+        LANES(L) if (heads >> L & 1) {
+            const int place = step * (distinct + count_bits(heads & below(L)));
+            z[place] = step * gap[L];
+            m[place] = copies[L];
         }
+        SYNC_WARP;
+        LANES(L) if ((held & ~heads) >> L & 1) add(&m[step * (distinct + count_bits(heads & below(L)) - 1)], copies[L]);
+        SYNC_WARP;
+        distinct += count_bits(heads);
         if (stop) break;
     }
-    return ROWS ? (int)within : distinct;
+    return distinct;
 }
 
 // One warp's room: ascending z, how many rows each stands for (1 where ROWS), its k-distance, and its neighbours' first and last place.
@@ -538,22 +570,20 @@ template <class Z> struct Room {
     unsigned *ends;
 };
 
-// The k-distance of row p: the least, over s, of the larger end of s rows to the left and k − s to the right. One end grows with s, the other shrinks.
-template <class Z> DEVICE void reach_of_row(const Room<Z> &room, int p, int n, int k) {
+// The k-distance of row p: the least, over s, of the larger end of s rows to the left and k − s to the right. One end grows with s, the other shrinks:
+// s is the first at which the left end is no smaller. `half` is the largest power of two up to k + 1.
+template <class Z> DEVICE void reach_of_row(const Room<Z> &room, int p, int n, int k, int half) {
     const Z *z = room.z;
-    const Z here = z[p];
+    const Z here = z[p], twice = 2 * here;
     const int low = larger(0, p + k - n + 1), high = smaller(k, p);
-    int s = low, end = high + 1;
-    while (s < end) {
-        const int middle = (s + end) >> 1;
-        if (here - z[p - middle] >= z[p + k - middle] - here)
-            end = middle;
-        else
-            s = middle + 1;
+    int s = low;
+    for (int step = half; step; step >>= 1) {
+        const int middle = s + step - 1;
+        if (middle <= high && z[p - middle] + z[p + k - middle] > twice) s += step;
     }
-    const bool by_left = s <= high && (s == low || here - z[p - s] <= z[p + k - s + 1] - here);
-    const Z reach = by_left ? here - z[p - s] : z[p + k - s + 1] - here;
+    const bool by_left = s <= high && (s == low || z[p - s] + z[p + k - s + 1] >= twice);
     int first = by_left ? p - s : p - s + 1, last = by_left ? p + k - s : p + k - s + 1;
+    const Z reach = by_left ? here - z[first] : z[last] - here;
     while (first > 0 && here - z[first - 1] <= reach) --first;
     while (last + 1 < n && z[last + 1] - here <= reach) ++last;
     room.reach[p] = reach;
@@ -583,13 +613,14 @@ template <class Z, bool ROWS> DEVICE i64 reaches(const Room<Z> &room, int o, i64
     const Z here = room.z[o];
     if (ROWS) {
         Z sum = -room.reach[o];  // not to itself
-        for (int q = first; q <= last; ++q) sum += larger(larger(here - room.z[q], room.z[q] - here), room.reach[q]);
+UNROLLED
+        for (int q = first; q <= last; ++q) sum += larger(here - room.z[q], larger(room.z[q] - here, room.reach[q]));
         *around = last - first;
         return sum;
     }
     i64 sum = -room.reach[o], rows = -1;
     for (int q = first; q <= last; ++q) {
-        sum += (i64)room.m[q] * larger(larger(here - room.z[q], room.z[q] - here), room.reach[q]);
+        sum += (i64)room.m[q] * larger(here - room.z[q], larger(room.z[q] - here, room.reach[q]));
         rows += room.m[q];
     }
     *around = rows;
@@ -627,37 +658,49 @@ template <class Z, bool ROWS> RARE bool exactly(const Room<Z> room, int centre, 
     return total / (double)others / own > limit;
 }
 
-template <class Z, bool ROWS> DEVICE bool factor_exceeds(const Room<Z> &room, int n, int centre, int k, double limit, float *own) {
-    SYNC_WARP;
-    LANES(L) for (int p = L; p < n; p += 32) {
+template <class Z, bool ROWS> DEVICE void reaches_from(const Room<Z> &room, int begin, int end, int n, int k, int half) {
+    LANES(L) for (int p = begin + L; p < end; p += 32) {
         if (ROWS)
-            reach_of_row(room, p, n, k);
+            reach_of_row(room, p, n, k, half);
         else
             reach_of_value(room, p, n, k);
     }
     SYNC_WARP;
+}
+
+template <class Z, bool ROWS> DEVICE bool factor_exceeds(const Room<Z> &room, int n, int centre, int k, double limit, float *own) {
+    SYNC_WARP;
+    const int half = 1 << highest_bit((unsigned)k + 1);
+    // The record's neighbours and theirs are seldom far from it: 64 places around it first, the others only if they are needed.
+    const int middle_begin = smaller(larger(centre - 32, 0), larger(n - 64, 0)), middle_end = smaller(middle_begin + 64, n);
+    reaches_from<Z, ROWS>(room, middle_begin, middle_end, n, k, half);
     const int begin = room.ends[centre] & 0xffff, end = room.ends[centre] >> 16;
+    if (middle_begin > 0 && (begin < middle_begin || (int)(room.ends[begin] & 0xffff) < middle_begin))
+        reaches_from<Z, ROWS>(room, 0, middle_begin, n, k, half);
+    if (middle_end < n && (end >= middle_end || (int)(room.ends[end] >> 16) >= middle_end))
+        reaches_from<Z, ROWS>(room, middle_end, n, n, k, half);
     Lanes<float> sum;
     LANES(L) {
         sum[L] = 0;
         for (int o = begin + L; o <= end; o += 32) {
             i64 around;
             const i64 sum_of = reaches<Z, ROWS>(room, o, &around);
-            const float density = 1.0f / ((ROWS ? (float)(Z)sum_of / (float)(int)around : (float)sum_of / (float)around) + (float)FLOOR);
+            const float others = ROWS ? (float)(int)around : (float)around;
+            const float density = quotient(others, (ROWS ? (float)(Z)sum_of : (float)sum_of) + (float)FLOOR * others);
             float rows = ROWS ? 1.0f : (float)room.m[o];
             if (o == centre) {
                 rows -= 1.0f;
                 own[0] = density;
-                own[1] = (float)around;
+                own[1] = others;
             }
             sum[L] += rows * density;
         }
     }
     SYNC_WARP;
-    const float ratio = over_lanes(sum, Sum()) / own[1] / own[0] / (float)limit;
+    const float total = over_lanes(sum, Sum()), bound = own[0] * own[1] * (float)limit;
     SYNC_WARP;
-    if (ratio > 1 + BAND) return true;
-    if (ratio < 1 - BAND) return false;
+    if (total > bound * (1 + BAND)) return true;
+    if (total < bound * (1 - BAND)) return false;
     return exactly<Z, ROWS>(room, centre, limit);
 }
 
@@ -720,8 +763,8 @@ DEVICE void lof(const Common &given, const Z *gaps_below, const u64 *highs_below
                 int left = -1, right = -1;
                 if (by_rows && mine <= copies) {
                     SYNC_WARP;
-                    left = walk<Z, true>(below_it, members, near, -1, side, centre - 1, (Z *)0);
-                    if (left >= 0) right = walk<Z, true>(above_it, members, near, 1, side, centre + mine, (Z *)0);
+                    left = walk_rows(below_it, members, near, -1, side, centre - 1);
+                    if (left >= 0) right = walk_rows(above_it, members, near, 1, side, centre + mine);
                 }
                 bool valid;
                 if (right >= 0) {
@@ -731,8 +774,8 @@ DEVICE void lof(const Common &given, const Z *gaps_below, const u64 *highs_below
                 } else {
                     by_rows = false;
                     SYNC_WARP;
-                    left = walk<Z, false>(below_it, members, near, -1, side, centre - 1, base.m + side - 1);
-                    right = walk<Z, false>(above_it, members, near, 1, side, centre + 1, base.m + side + 1);
+                    left = walk_values(below_it, members, (Z)near, -1, centre - 1, base.m + side - 1);
+                    right = walk_values(above_it, members, (Z)near, 1, centre + 1, base.m + side + 1);
                     LANES(L) if (L == 0) {
                         *centre = 0;
                         base.m[side] = (Z)mine;
