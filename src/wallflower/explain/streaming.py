@@ -62,9 +62,11 @@ def select(
         order.append((level, rank))
         left[level] -= 1
     both = None if every is None else every.found(wanted)
-    found, seen = _found(view, scores, candidates, wanted) if both is None else both
-    if any(seen[level] != counts[level] for level in wanted):
-        raise RuntimeError("the two passes disagree")  # a bug, and nothing else: both read the same arrays
+    if both is None:
+        found = _found(view, scores, candidates, wanted, counts)
+    else:
+        found, seen = both
+        _agree(wanted, seen, counts)
     return [found[choice] for choice in order]
 
 
@@ -85,8 +87,9 @@ def _found(
     scores: Scores,
     candidates: Candidates | None,
     wanted: dict[int, list[int]],
-) -> tuple[dict[tuple[int, int], int], Counter[int]]:
-    """The index of each (score, rank), and how many contexts have each of these scores."""
+    counts: Counter[int],
+) -> dict[tuple[int, int], int]:
+    """The index of each (score, rank)."""
     found: dict[tuple[int, int], int] = {}
     seen: Counter[int] = Counter()
     levels = np.array(sorted(wanted), dtype=np.int64)
@@ -102,7 +105,13 @@ def _found(
                     found[level, rank] = block.begin + int(here[rank - seen[level]])
             seen[level] += len(here)
         report("contexts, second pass", block.begin + block.size, view.space.count)
-    return found, seen
+    _agree(wanted, seen, counts)
+    return found
+
+
+def _agree(wanted: dict[int, list[int]], seen: Counter[int], counts: Counter[int]) -> None:
+    if any(seen[level] != counts[level] for level in wanted):
+        raise RuntimeError("the two passes disagree")  # a bug, and nothing else: both read the same arrays
 
 
 def _histogram(scores: NDArray[np.int64]) -> dict[int, int]:
