@@ -8,7 +8,7 @@ from wallflower.errors import UsageError
 from wallflower.service.fields import FORMS, form_of
 from wallflower.service.grants import roles, shares
 from wallflower.service.questions import Given, choices, fields_of
-from wallflower.service.requests import Request, binding, charged_epsilon, decide, of_asker, submit, withdraw
+from wallflower.service.requests import Request, binding, charged_epsilon, of_asker, submit, withdraw
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.openapi import document
 from wallflower.service.web.visit import Answer, Visit, as_json, handles
@@ -128,17 +128,6 @@ def take_back(desk: Desk, visit: Visit) -> Answer:
     with desk.database.write() as changes:
         withdraw(changes, one, source=visit.source)
     return as_json({"ok": True, "request": {"id": one.id, "state": "withdrawn"}})
-
-
-@handles("POST", "/api/v1/requests/{request}/decide")
-def decided(desk: Desk, visit: Visit) -> Answer:
-    one = _of(visit)
-    word, reason = visit.body.get("word"), visit.body.get("reason", "")
-    if word not in ("approve", "refuse") or not isinstance(reason, str):
-        raise UsageError("'word' is approve or refuse, and 'reason' is text.")
-    with desk.database.write() as changes:
-        decide(changes, one, owner=visit.name, approve=word == "approve", reason=reason, source=visit.source)
-    return as_json({"ok": True, "request": {"id": one.id, "state": "decided" if word == "approve" else "refused"}})
 
 
 @handles("GET", "/api/v1/tables/{table}/ledger")

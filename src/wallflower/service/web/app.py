@@ -111,9 +111,11 @@ async def _body(incoming: Incoming) -> bytes | None:
                 return None
         return bytes(found)
 
+    from starlette.requests import ClientDisconnect
+
     try:
         return await asyncio.wait_for(whole(), BODY_S)
-    except TimeoutError:
+    except (TimeoutError, ClientDisconnect):
         return None
 
 

@@ -13,7 +13,7 @@ from wallflower.service.questions import command_line
 from wallflower.service.redaction import without_places
 from wallflower.service.requests import Request, of_asker, withdraw
 from wallflower.service.web.desk import Desk, bars
-from wallflower.service.web.pages_of_ours import style_hash
+from wallflower.service.web.pages_of_ours import certificate_answer
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
 from wallflower.service.words import answer_lines, asked_words, domain_words, holds
 
@@ -106,12 +106,7 @@ def release(desk: Desk, visit: Visit) -> Answer:
 
 @handles("GET", "/requests/{request}/certificate")
 def certified(desk: Desk, visit: Visit) -> Answer:
-    page = certificate(_released(desk, _of(visit)))
-    # A certificate is one file with its own style, to be kept; that style, by its digest, is all it may use.
-    policy = (
-        f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
-    )
-    return Answer(body=page.encode(), headers={"Content-Security-Policy": policy})
+    return certificate_answer(certificate(_released(desk, _of(visit))))
 
 
 @handles("GET", "/requests/{request}/file")

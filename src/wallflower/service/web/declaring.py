@@ -18,7 +18,7 @@ from wallflower.service.passwords import new_id
 from wallflower.service.redaction import without_places
 from wallflower.service.requests import find
 from wallflower.service.web.desk import Desk
-from wallflower.service.web.pages_of_ours import style_hash
+from wallflower.service.web.pages_of_ours import report_answer
 from wallflower.service.web.visit import Answer, Visit, elsewhere, handles
 from wallflower.service.words import domain_words
 
@@ -126,8 +126,4 @@ def seen_by_owner(desk: Desk, visit: Visit) -> Answer:
         return desk.page("look.html", visit, title="Looking", look=row, words="")
     if row["state"] != "ready":
         return desk.page("look.html", visit, title="The look did not work", look=row, words=row["state"])
-    page = look_file(desk.service.folder, str(row["id"])).read_text(encoding="utf-8")
-    policy = (
-        f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
-    )
-    return Answer(body=page.encode(), headers={"Content-Security-Policy": policy})
+    return report_answer(look_file(desk.service.folder, str(row["id"])).read_text(encoding="utf-8"))

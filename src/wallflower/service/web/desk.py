@@ -22,6 +22,7 @@ from wallflower.service.people import People
 from wallflower.service.questions import Given, question
 from wallflower.service.web.visit import Answer, Visit
 from wallflower.service.words import FAMILIES, account_words, amount_words
+from wallflower.session.pricing import price_of
 from wallflower.stores.database import Database
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Desk:
         """What a question would promise and cost; no row is read, nothing is spent."""
         declaration = self.declared(table).declaration
         query = question(command, given)
-        return Quote(declaration=declaration, query=query, price=query.price(declaration))
+        return Quote(declaration=declaration, query=query, price=price_of(query, declaration))
 
     def left(self, table: str, asker: str, quote: Quote) -> Preview:
         """Every account that a question would debit, and what it would leave there."""

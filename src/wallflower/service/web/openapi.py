@@ -18,13 +18,11 @@ WORDS = {
     ("GET", "/api/v1/requests/{request}"): "The release, once its tick has come; 202 before.",
     ("GET", "/api/v1/requests/{request}/file"): "The published file of an answer that has one.",
     ("POST", "/api/v1/requests/{request}/withdraw"): "Withdraw a request that waits.",
-    ("POST", "/api/v1/requests/{request}/decide"): "The owner's word: approve, or refuse with a reason.",
     ("GET", "/api/v1/tables/{table}/ledger"): "What has been spent and what is left.",
 }
 BODIES = {
     "/api/v1/tables/{table}/price": "Question",
     "/api/v1/tables/{table}/requests": "Request",
-    "/api/v1/requests/{request}/decide": "Decision",
 }
 ERROR = {
     "type": "object",
@@ -61,14 +59,6 @@ def document() -> dict[str, Any]:
                 "Error": ERROR,
                 "Question": {"oneOf": questions},
                 "Request": {"oneOf": [_with_purpose(question) for question in questions]},
-                "Decision": {
-                    "type": "object",
-                    "required": ["word"],
-                    "properties": {
-                        "word": {"enum": ["approve", "refuse"]},
-                        "reason": {"type": "string", "maxLength": 300},
-                    },
-                },
             },
         },
         "security": [{"token": []}],

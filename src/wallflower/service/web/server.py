@@ -6,12 +6,41 @@ import os
 import signal
 import socket
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wallflower.service.configuration import Service
 from wallflower.service.web.app import make
 from wallflower.service.web.desk import Desk
 from wallflower.stores.database import Database
+
+if TYPE_CHECKING:
+    import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+
+def settings(desk: Desk, protocol: type[H11Protocol] | None = None) -> uvicorn.Config:
+    """How uvicorn serves a desk."""
+    import uvicorn
+
+    from wallflower.service.web.patience import patient
+
+    service = desk.service
+    return uvicorn.Config(
+        make(desk),
+        http=protocol or patient(),
+        ws="none",
+        log_level="warning",
+        access_log=False,  # a request line can hold a name; the audit log says what matters
+        server_header=False,
+        date_header=True,
+        proxy_headers=False,  # the gate believes the declared proxy alone
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=20,
+        limit_concurrency=512,
+        h11_max_incomplete_event_size=32 * 1024,
+        ssl_certfile=None if service.certificate is None else str(service.certificate),
+        ssl_keyfile=None if service.certificate_key is None else str(service.certificate_key),
+    )
 
 
 def serve_until(service: Service, listening: socket.socket, alive: Any) -> None:
@@ -20,22 +49,7 @@ def serve_until(service: Service, listening: socket.socket, alive: Any) -> None:
 
     os.umask(0o077)
     desk = Desk.of(service, Database(service.database))
-    server = uvicorn.Server(
-        uvicorn.Config(
-            make(desk),
-            log_level="warning",
-            access_log=False,  # a request line can hold a name; the audit log says what matters
-            server_header=False,
-            date_header=True,
-            proxy_headers=False,  # the gate believes the declared proxy alone
-            timeout_keep_alive=20,
-            timeout_graceful_shutdown=20,
-            limit_concurrency=512,
-            h11_max_incomplete_event_size=32 * 1024,
-            ssl_certfile=None if service.certificate is None else str(service.certificate),
-            ssl_keyfile=None if service.certificate_key is None else str(service.certificate_key),
-        )
-    )
+    server = uvicorn.Server(settings(desk))
 
     def watch() -> None:
         try:
