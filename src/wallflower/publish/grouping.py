@@ -100,16 +100,26 @@ class Workshop:
             if not verdict.failed:
                 group = replace(group, anchor=verdict.anchor)
                 return group, rows[~np.isin(rows, kept, assume_unique=True)] if len(kept) < len(rows) else rows[:0]
-            kept = self._repaired(kept, group, verdict)
+            kept = self._repaired(kept, verdict)
         return None, rows
 
-    def repaired(self, rows: Whole, level: Level) -> Whole:
-        """All of these rows if they pass `level` as a group; else those that a repair would keep."""
+    def passes(self, rows: Whole) -> bool:
+        """Whether these rows pass the level as a group."""
         group = self.made(rows)
-        verdict = self.checker.guided(level, group.low, group.high, self.checker.values[group.ranks])
-        return self._repaired(rows, group, verdict) if verdict.failed else rows
+        return not self.checker.guided(self.level, group.low, group.high, self.checker.values[group.ranks]).failed
 
-    def _repaired(self, rows: Whole, group: Group, verdict: Verdict) -> Whole:
+    def repaired(self, rows: Whole) -> Whole | None:
+        """None if these rows pass the level as a group; else fewer of them, to be tried again. That a repair keeps everybody is no
+        pass: who is to be left out may stand in the box as it is rounded alone, and then the farthest rows leave.
+        """
+        group = self.made(rows)
+        verdict = self.checker.guided(self.level, group.low, group.high, self.checker.values[group.ranks])
+        if not verdict.failed:
+            return None
+        kept = self._repaired(rows, verdict)
+        return kept if len(kept) < len(rows) else self._trimmed(rows)
+
+    def _repaired(self, rows: Whole, verdict: Verdict) -> Whole:
         places, quasi = self.checker.places, self.checker.quasi
         if verdict.bad_values is not None:
             held = places[rows, quasi:]

@@ -89,10 +89,10 @@ class MatchingGrouper:
             members = members.only(alive)
             if not self.tests.passes(members.rows):
                 return None
-            repaired = self.shop.repaired(members.rows, "candidate") if self.candidate else members.rows
-            if len(repaired) == len(members.rows):
+            kept = self.shop.repaired(members.rows) if self.candidate else None
+            if kept is None:
                 return members
-            members = members.only(np.isin(members.rows, repaired, assume_unique=True))
+            members = members.only(np.isin(members.rows, kept, assume_unique=True))
             if len(members.rows) < self.shop.k:
                 return None
         return None
@@ -124,4 +124,4 @@ class MatchingGrouper:
         """What more members may undo."""
         if not self.tests.passes(members.rows):
             return False
-        return not self.candidate or len(self.shop.repaired(members.rows, "candidate")) == len(members.rows)
+        return not self.candidate or self.shop.passes(members.rows)
