@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from wallflower.errors import UsageError, WallflowerError
-from wallflower.report.certificate import certificate
+from wallflower.report.certificate import certificate_page
 from wallflower.service.fields import FORMS
 from wallflower.service.grants import roles, shares
 from wallflower.service.questions import command_line
@@ -106,7 +106,7 @@ def release(desk: Desk, visit: Visit) -> Answer:
 
 @handles("GET", "/requests/{request}/certificate")
 def certified(desk: Desk, visit: Visit) -> Answer:
-    return certificate_answer(certificate(_released(desk, _of(visit))))
+    return certificate_answer(certificate_page(_released(desk, _of(visit))))
 
 
 @handles("GET", "/requests/{request}/file")
