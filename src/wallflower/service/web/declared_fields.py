@@ -14,6 +14,8 @@ from wallflower.service.toml_edit import Place, changed, read
 
 _NEEDS = re.compile(r"needs '(\w+)'")
 MOST_PARTS = 400
+FIRST_WORDS = {("columns", "role"): "sensitive", ("identify", "distance"): "euclidean"}
+"""What a part that was just begun says first; the reader then says what else it needs, at its fields."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +54,14 @@ def as_typed(text: str, form: Mapping[str, list[str]]) -> tuple[Typed, str]:
     removed = tuple(place for place in removed if place in removable)
     before, values, edits = _values(raw, every), {}, {}
     for part in every:
+        begun_now = part.removable and _at(raw, part.place) is None
         categorical = bool(_typed(form, (*part.place, "values"), before))
         for decision in part.decisions:
             place = (*part.place, decision.key)
             name = name_of(place)
             values[name] = before[name] if decision.fixed else _typed(form, place, before)
+            if begun_now and not values[name]:
+                values[name] = FIRST_WORDS.get((part.place[0], decision.key), "")
             if values[name].replace("\r\n", "\n").strip() != before[name].strip():
                 edits[place] = written(decision, values[name], categorical=categorical)
     cut = tuple(place for place in removed if _at(raw, place) is not None)
