@@ -10,7 +10,7 @@ from wallflower.cli.stream_simulation import Simulated, run_simulation
 from wallflower.demo.stage import Stage
 from wallflower.noise.entropy import SystemEntropy
 from wallflower.privacy.guarantee import factor
-from wallflower.report.certificate import certificate
+from wallflower.report.certificate import certificate_page
 from wallflower.report.figures import Picture
 from wallflower.report.story import Scene
 from wallflower.stream.parser import load
@@ -97,7 +97,7 @@ def show(folder: Path, stage: Stage) -> Scene:
         value={"days": 1},
         private=True,
     )
-    write_whole(folder / "certificate.html", certificate(paper))
+    write_whole(folder / "certificate.html", certificate_page(paper))
     return Scene(
         area="stream",
         title="Which fridge misbehaved, and on which day?",

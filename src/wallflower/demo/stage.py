@@ -12,7 +12,7 @@ from wallflower.ledger import Ledger
 from wallflower.privacy.accounts import kind_of
 from wallflower.privacy.guarantee import factor
 from wallflower.privacy.release import OwnerOnly, Release
-from wallflower.report.certificate import certificate
+from wallflower.report.certificate import certificate_page
 from wallflower.report.owner import write_owner_report
 from wallflower.schema import load
 from wallflower.session import Query, Session
@@ -52,7 +52,7 @@ def filed(
     """Write the certificate and the owner's report of an answer, and say where, from the report's folder."""
     after = "".join(f"-{word}" for word in name.replace("'", "").split())
     certificate_file, owner_file = folder / f"certificate{after}.html", folder / f"owner{after}.html"
-    write_whole(certificate_file, certificate(release.to_json()))
+    write_whole(certificate_file, certificate_page(release.to_json()))
     seen = session.owner.report(query) if report is None else report
     write_owner_report(
         owner_file, query=query.name, declaration=session.declaration, report=seen, release=release
