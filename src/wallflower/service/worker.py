@@ -11,6 +11,8 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from wallflower.errors import ReleaseFailed, WallflowerError, place
@@ -24,6 +26,7 @@ from wallflower.service.looks import answer_looks
 from wallflower.service.questions import question
 from wallflower.service.redaction import told, without_places
 from wallflower.service.requests import Request, binding, return_to_queue
+from wallflower.service.warming import warm
 from wallflower.session import Session, declared
 from wallflower.stores.database import Database
 
@@ -72,11 +75,14 @@ class Worker:
             with self.database.read() as seen:
                 declaration = current(seen, self.service, request.table).declaration
                 limits = shares(seen, self.service, request.table, request.asker)
-            query = question(request.command, request.fields)
             session = self._session(request.table, declaration)
-            if binding(declaration, session.price(query)) != request.bound:
-                return None
-            return {"release": self._release(session, query, request, limits).to_json()}
+            self.service.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # A published file is kept with the ledger, from where the web process hands it on; this copy goes at once.
+            with TemporaryDirectory(dir=self.service.folder, prefix="worker-") as folder:
+                query = question(request.command, request.fields, folder=Path(folder))
+                if binding(declaration, session.price(query)) != request.bound:
+                    return None
+                return {"release": self._release(session, query, request, limits).to_json()}
         except ReleaseFailed as error:
             return {"lost": f"{LOST} ({without_places(error.message)})"}
         except WallflowerError as error:
@@ -97,7 +103,7 @@ class Worker:
         )
 
 
-def main(service: Service, index: int, alive: Any) -> None:
+def main(service: Service, index: int, alive: Any, ready: Any) -> None:
     """The body of a worker process; `alive` closes when the service has gone."""
     import signal
 
@@ -113,4 +119,7 @@ def main(service: Service, index: int, alive: Any) -> None:
             stop.set()
 
     threading.Thread(target=watch, daemon=True).start()
-    Worker(service, index, Database(service.database)).run(stop)
+    database = Database(service.database)
+    warm(database, service, stop)
+    ready.set()
+    Worker(service, index, database).run(stop)

@@ -24,6 +24,11 @@ BODIES = {
     "/api/v1/tables/{table}/price": "Question",
     "/api/v1/tables/{table}/requests": "Request",
 }
+OWN_ID = {
+    "type": "string",
+    "pattern": "^[A-Za-z0-9._-]{1,64}$",
+    "description": "Your own id of this request: sent twice it is one.",
+}
 ERROR = {
     "type": "object",
     "required": ["ok", "error"],
@@ -116,7 +121,7 @@ def _with_purpose(question: dict[str, Any]) -> dict[str, Any]:
     return {
         **question,
         "required": [*question["required"], "purpose"],
-        "properties": {**question["properties"], "purpose": purpose},
+        "properties": {**question["properties"], "purpose": purpose, "id": OWN_ID},
     }
 
 

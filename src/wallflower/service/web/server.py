@@ -43,13 +43,19 @@ def settings(desk: Desk, protocol: type[H11Protocol] | None = None) -> uvicorn.C
     )
 
 
-def serve_until(service: Service, listening: socket.socket, alive: Any) -> None:
-    """Serve until told to stop, or until the supervisor's end of `alive` closes."""
+def serve_until(service: Service, listening: socket.socket, alive: Any, ready: Any) -> None:
+    """Serve until told to stop, or until the supervisor's end of `alive` closes; `ready` is set once it answers."""
     import uvicorn
 
     os.umask(0o077)
     desk = Desk.of(service, Database(service.database))
-    server = uvicorn.Server(settings(desk))
+
+    class Announced(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets=sockets)
+            ready.set()
+
+    server = Announced(settings(desk))
 
     def watch() -> None:
         try:
