@@ -109,6 +109,8 @@ class LedgerError(WallflowerError):
 
     kind = "ledger"
     exit_code = 3
+    passing: bool = False
+    """Whether the same, tried again in a while, may work: a server that is being started."""
 
 
 class PendingError(WallflowerError):

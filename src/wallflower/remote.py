@@ -126,6 +126,8 @@ class Remote:
         except urllib.error.HTTPError as error:
             with error:
                 told = _object(error.read()).get("error", {})
+            if error.code >= 500:
+                raise _Unheard(str(told.get("message", "the service is away.")), hint="Ask again later.") from None
         except (OSError, http.client.HTTPException) as error:
             raise _Unheard(f"the service did not answer: {error}.", hint="Ask again later.") from None
         kind = _ERRORS.get(str(told.get("kind")), UsageError)

@@ -19,10 +19,11 @@ from typing import Any
 from wallflower.errors import PendingError, UsageError, WallflowerError, place
 from wallflower.service.configuration import Service
 from wallflower.service.declarations import current
+from wallflower.service.parent import say_ready, stop_with_parent
 from wallflower.service.questions import Given
 from wallflower.service.quoting import Quoter
 from wallflower.service.redaction import told
-from wallflower.stores.database import Database
+from wallflower.stores.database import Database, is_outage
 
 MOST_AT_ONCE = 3
 """Unfinished errands of one asker."""
@@ -119,7 +120,9 @@ def step(database: Database, service: Service) -> bool:
         result = Quoter(database, service).quoted(str(row["subject"]), str(row["command"]), given, str(row["asker"]))
     except WallflowerError as error:
         result = {"error": told(error)}
-    except Exception as error:  # noqa: BLE001 - told by its place
+    except Exception as error:
+        if is_outage(error):
+            raise
         result = {"error": {"kind": "usage", "message": f"this price broke ({place(error)}).", "hint": ""}}
     _keep(database, str(row["id"]), result)
     return True
@@ -142,7 +145,7 @@ def _keep(database: Database, identity: str, result: Mapping[str, Any]) -> None:
         )
 
 
-def main(service: Service, alive: Any, ready: Any) -> None:
+def main(service: Service, parent: Any) -> None:
     """The body of the clerk's process."""
     os.umask(0o077)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -150,19 +153,18 @@ def main(service: Service, alive: Any, ready: Any) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     signal.signal(signal.SIGALRM, signal.SIG_DFL)  # it ends the process, whatever loop it is in
 
-    def watch() -> None:
-        try:
-            alive.recv()
-        except (EOFError, OSError):
-            stop.set()
-
-    threading.Thread(target=watch, daemon=True).start()
+    stop_with_parent(parent, stop.set)
     database = Database(service.database)
     give_up_begun(database)
-    ready.set()
+    say_ready(parent)
     while not stop.is_set():
         signal.alarm(LONGEST_S)
-        busy = step(database, service)
+        try:
+            busy = step(database, service)
+        except Exception as error:
+            if not is_outage(error):
+                raise
+            busy = False
         signal.alarm(0)
         if not busy:
             stop.wait(PAUSE_S)

@@ -58,7 +58,7 @@ class Keeper:
     def _run(self) -> None:
         pause = BACK_OFF_S[0]
         while not self._stopping.is_set():
-            self.child = self._spawn()[0]
+            self.child = self._spawn()
             began = time.monotonic()
             self._started.set()
             if self._watch():
@@ -86,27 +86,28 @@ class Keeper:
 
     def _exchange(self) -> None:
         """Both listen for a moment; the old one then finishes what it has begun."""
-        new, ready = self._spawn()
-        end = time.monotonic() + READY_S
-        while not ready.is_set() and new.is_alive() and time.monotonic() < end:
-            ready.wait(LOOK_S)
-        if not ready.is_set():  # the old one serves on
+        new = self._spawn()
+        end, ours = time.monotonic() + READY_S, self._ends[new.pid]
+        ready = False
+        while not ready and new.is_alive() and time.monotonic() < end:
+            ready = ours.poll(LOOK_S)
+        if not ready or not new.is_alive():  # the old one serves on
             self._end(new)
             return
         old, self.child = self.child, new
         self._end(old)
         self.renewed += 1
 
-    def _spawn(self) -> tuple[Any, Any]:
-        alive, ours = self._context.Pipe(duplex=False)
-        ready = self._context.Event()
+    def _spawn(self) -> Any:
+        """A new child, with one end of a pipe: it says there that it is ready, and sees there that we are gone."""
+        theirs, ours = self._context.Pipe()
         child = self._context.Process(
-            target=self._target, args=(*self._arguments(), alive, ready), name=f"wallflower {self.name}"
+            target=self._target, args=(*self._arguments(), theirs), name=f"wallflower {self.name}"
         )
         child.start()
-        alive.close()
+        theirs.close()
         self._ends[child.pid or 0] = ours
-        return child, ready
+        return child
 
     def _end(self, child: Any) -> None:
         child.terminate()

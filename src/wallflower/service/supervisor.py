@@ -145,8 +145,8 @@ def _bind(service: Service) -> socket.socket:
     return listening
 
 
-def _web(service: Service, listening: socket.socket, alive: Any, ready: Any) -> None:
+def _web(service: Service, listening: socket.socket, parent: Any) -> None:
     """The body of the web process."""
     from wallflower.service.web.server import serve_until
 
-    serve_until(service, listening, alive, ready)
+    serve_until(service, listening, parent)

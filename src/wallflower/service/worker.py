@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from wallflower.errors import ReleaseFailed, WallflowerError, place
+from wallflower.errors import LedgerError, PendingError, ReleaseFailed, WallflowerError, place
 from wallflower.privacy.release import Release
 from wallflower.schema.declaration import Declaration
 from wallflower.service import queue
@@ -23,15 +23,21 @@ from wallflower.service.configuration import Service
 from wallflower.service.declarations import current
 from wallflower.service.grants import budgets, shares
 from wallflower.service.looks import answer_looks
+from wallflower.service.parent import say_ready, stop_with_parent
 from wallflower.service.questions import question
 from wallflower.service.redaction import told, without_places
 from wallflower.service.requests import Request, binding, return_to_queue
 from wallflower.service.warming import warm
 from wallflower.session import Session, declared
-from wallflower.stores.database import Database
+from wallflower.stores.database import Database, is_outage
 
 PAUSE_S = 0.2
+OUTAGE_S = 1.0
 LOST = "The work broke off after the charge. The charge stands, nothing was shown, and the same question can be asked anew."
+
+
+class _Later(Exception):  # noqa: N818 - reads as what it says
+    """A server was away: the request stays taken, and is tried again."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,13 @@ class Worker:
         """Work until told to stop; what is under way is finished first."""
         pause = wait or stop.wait
         while not stop.is_set():
-            busy = self.step()
+            try:
+                busy = self.step()
+            except Exception as error:
+                if not isinstance(error, _Later) and not is_outage(error):
+                    raise
+                busy = False
+                pause(OUTAGE_S)
             if not busy:
                 pause(PAUSE_S)
 
@@ -86,8 +98,12 @@ class Worker:
         except ReleaseFailed as error:
             return {"lost": f"{LOST} ({without_places(error.message)})"}
         except WallflowerError as error:
+            if isinstance(error, PendingError) or (isinstance(error, LedgerError) and error.passing):
+                raise _Later from None  # under the same id it is charged once, however often it is tried
             return {"error": told(error)}
-        except Exception as error:  # noqa: BLE001 - its text may quote a row: only the place is told
+        except Exception as error:  # its text may quote a row: only the place is told
+            if is_outage(error):
+                raise
             return {"lost": f"{LOST} ({place(error)})"}
 
     def _session(self, table: str, declaration: Declaration) -> Session:
@@ -103,8 +119,8 @@ class Worker:
         )
 
 
-def main(service: Service, index: int, alive: Any, ready: Any) -> None:
-    """The body of a worker process; `alive` closes when the service has gone."""
+def main(service: Service, index: int, parent: Any) -> None:
+    """The body of a worker process; `parent` closes when the service has gone."""
     import signal
 
     os.umask(0o077)
@@ -112,14 +128,8 @@ def main(service: Service, index: int, alive: Any, ready: Any) -> None:
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
 
-    def watch() -> None:
-        try:
-            alive.recv()  # nothing is ever sent: it returns when the other end is gone
-        except (EOFError, OSError):
-            stop.set()
-
-    threading.Thread(target=watch, daemon=True).start()
+    stop_with_parent(parent, stop.set)
     database = Database(service.database)
     warm(database, service, stop)
-    ready.set()
+    say_ready(parent)
     Worker(service, index, database).run(stop)

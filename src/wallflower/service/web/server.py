@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import threading
 from typing import TYPE_CHECKING, Any
 
 from wallflower.service.configuration import Service
+from wallflower.service.parent import say_ready, stop_with_parent
 from wallflower.service.web.app import make
 from wallflower.service.web.desk import Desk
 from wallflower.stores.database import Database
@@ -43,8 +43,8 @@ def settings(desk: Desk, protocol: type[H11Protocol] | None = None) -> uvicorn.C
     )
 
 
-def serve_until(service: Service, listening: socket.socket, alive: Any, ready: Any) -> None:
-    """Serve until told to stop, or until the supervisor's end of `alive` closes; `ready` is set once it answers."""
+def serve_until(service: Service, listening: socket.socket, parent: Any) -> None:
+    """Serve until told to stop, or until the supervisor's end of `parent` closes; it is told once this one answers."""
     import uvicorn
 
     os.umask(0o077)
@@ -53,17 +53,11 @@ def serve_until(service: Service, listening: socket.socket, alive: Any, ready: A
     class Announced(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets=sockets)
-            ready.set()
+            say_ready(parent)
 
     server = Announced(settings(desk))
 
-    def watch() -> None:
-        try:
-            alive.recv()
-        except (EOFError, OSError):
-            server.should_exit = True
-
-    threading.Thread(target=watch, daemon=True).start()
+    stop_with_parent(parent, lambda: setattr(server, "should_exit", True))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     server.config.load()
     server.run(sockets=[listening])
