@@ -9,7 +9,9 @@ from wallflower.report.figures import BLUE, GREEN, INK, ORANGE, PURPLE, Picture,
 
 
 def pictures(seen: dict[str, Any]) -> list[Picture]:
-    """Outliers by group, or how many rows have how many neighbours, with the outliers in another colour."""
+    """Outliers by day or by group, or how many rows have how many neighbours, with the outliers in another colour."""
+    if "daily" in seen["figures"]:
+        return [_by_day(seen["figures"]["daily"])]
     if "groups" in seen["figures"]:
         return [_by_group(seen["figures"]["groups"])]
     data = seen["figures"]["degrees"]
@@ -50,6 +52,30 @@ def _by_group(data: dict[str, Any]) -> Picture:
         caption=f"Outliers by {data['by']}. Whiskers: a released count is at least so uncertain, ±{error} rows, 19 times out of 20.",
         alt=f"Bar chart of outliers by {data['by']}, with the error of a released count on each bar.",
         size=(7.0, max(2.0, 0.8 + 0.3 * len(values))),
+    )
+
+
+def _by_day(data: dict[str, Any]) -> Picture:
+    days, counts, errors = list(data["days"]), list(data["counts"]), list(data["errors"])
+
+    def paint(axes: Any) -> None:
+        places = range(len(days))
+        low = [max(count - error, 0) for count, error in zip(counts, errors, strict=True)]
+        high = [count + error for count, error in zip(counts, errors, strict=True)]
+        axes.fill_between(places, low, high, color=BLUE, alpha=0.15, linewidth=0, step="mid", label="a told count")
+        axes.step(places, counts, color=ORANGE, where="mid", label="outliers in the rows")
+        shown = sorted({0, len(days) // 2, len(days) - 1})
+        axes.set_xticks(shown, [days[place] for place in shown])
+        axes.set_ylim(bottom=0)
+        axes.legend()
+
+    return draw(
+        paint,
+        x="end of the day",
+        y="outliers",
+        caption="Outliers at the end of every day, as the rows are now. Band: where a told count lies, 19 times out of 20; "
+        "one charge pays for all days.",
+        alt="Line of the number of outliers by day, with a band around it for the error of the told counts.",
     )
 
 
