@@ -129,9 +129,23 @@ def test_a_series_begun_under_another_tree_is_not_gone_on_with(declared, monkeyp
 
 def test_a_certificate_speaks_of_the_whole_series(declared):
     release = wf.table(frame(), declared).release(asked("2020-01-05")).to_json()
-    page = certificate(release)
+    page = certificate(release).html
     assert "a series of 60 days from 2020-01-01, 5 of them told so far, until 2020-01-05" in page
     assert "for the whole series at once" in page
+
+
+def test_every_part_can_be_compared_with_the_ledger(declared):
+    visits = wf.table(frame(), declared)
+    early, late = (visits.release(asked(day)).to_json() for day in ("2020-01-05", "2020-01-09"))
+    ledger = Ledger.open(declared)
+    for part in (early, late):
+        assert ledger.recorded(2, like=part).differences(part) == []
+    forged = {
+        **early,
+        "release": {"days": [*early["release"]["days"][:-1], {**early["release"]["days"][-1], "count": 999}]},
+    }
+    assert ledger.recorded(2, like=forged).differences(forged) == ["release.days"]
+    assert [each.release for each in ledger.releases()] == [late]
 
 
 def test_only_what_is_recorded_is_shown(declared, monkeypatch):

@@ -18,6 +18,7 @@ from typing import Any
 from wallflower.errors import LedgerError
 from wallflower.ledger import ledger_errors, marker, statement, verification
 from wallflower.ledger.admission import OWNER, Ask, Debit, Shares, checked, debits, standing
+from wallflower.ledger.answers import Answers
 from wallflower.ledger.chain import AfterCommit, helpful
 from wallflower.ledger.charge import Charge
 from wallflower.ledger.events import Event
@@ -25,12 +26,11 @@ from wallflower.ledger.history import Line, history
 from wallflower.ledger.journal import Journal, limits_of
 from wallflower.ledger.processes import is_gone, this_process
 from wallflower.ledger.redeclaration import changed, refuse_other_table, refuse_unfit
-from wallflower.ledger.series import SeriesChain
 from wallflower.privacy.account import Account
 from wallflower.privacy.guarantee import Guarantee
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
-from wallflower.stores.base import FORMAT, Damaged, Store, Transaction, Unsure
+from wallflower.stores.base import FORMAT, Store, Transaction, Unsure
 from wallflower.stores.opening import is_server, open_store
 
 PATIENCE_S = 30.0
@@ -42,7 +42,7 @@ RECOMPUTED = frozenset({"plain-k-anonymity"})
 """Accounts whose promise is no matter of chance: an answer that was never recorded may be computed anew, uncharged."""
 
 
-class Ledger(SeriesChain):
+class Ledger(Answers):
     """The ledger of one table. Made by `Ledger.init`, never by a charge."""
 
     def __init__(self, store: Store, *, patience_s: float = PATIENCE_S) -> None:
@@ -305,15 +305,6 @@ class Ledger(SeriesChain):
             if found is None or transaction.reply(found.entry) is not None or str(found.entry) in self.journal.series:
                 raise ledger_errors.no_such_request(self.place, request)
             self._append(transaction, "closed", {"charge": found.entry, "why": why})
-
-    @helpful
-    def kept(self, digest: str) -> bytes:
-        """The file of a publication, as it was recorded."""
-        with self._transaction(write=False) as transaction:
-            content = transaction.kept(digest)
-        if content is None or hashlib.sha256(content).hexdigest() != digest:
-            raise Damaged("the file of a publication is missing, or is not what was recorded")
-        return content
 
     @helpful
     def show(self, declaration: Declaration) -> statement.Statement:
