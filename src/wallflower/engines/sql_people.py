@@ -29,13 +29,17 @@ class SqlPeople:
     """Names an expression that takes long."""
 
     def settled(self, places: Mapping[str, str]) -> Any:
-        """`id` and `present`, and for each column of the view its integer; NULL when the person, or the row, leaves."""
+        """`id` and `present`, and for each column of the view its integer; NULL when the person, or the row, leaves.
+
+        Where several rows of a person are kept, `place` counts them from 0 in their order.
+        """
         carried = {name: f"w{at}" for at, name in enumerate(self.people.carried)}
         cells = self.cells(carried)
         kept = self._first(cells, carried) if self.people.rows is not None else self._reduced(cells, carried, places)
         from_w = carried if self.people.rows is not None else places
         columns = {place: joining.settled(kept[from_w[name]], self.view.rules[name]) for name, place in places.items()}
-        return kept.select(id=kept.id, present=kept.id.notnull(), **columns)
+        placed = {"place": kept.place} if self.people.rows is not None else {}
+        return kept.select(id=kept.id, present=kept.id.notnull(), **placed, **columns)
 
     def cells(self, carried: Mapping[str, str]) -> Any:
         """Every row that has an id: whose it is, when it was, and its cells as carried integers."""
