@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,11 +17,11 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from wallflower.errors import UsageError, WallflowerError, place
+from wallflower.errors import PendingError, UsageError, WallflowerError, place
 from wallflower.ledger.admission import OWNER
 from wallflower.ledger.preview import Preview
 from wallflower.privacy.price import Price
-from wallflower.privacy.release import OwnerOnly
+from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.progress import listening, warned
 from wallflower.schema.exact import positive
 from wallflower.session import Query, Session
@@ -30,6 +31,8 @@ err = Console(stderr=True, soft_wrap=True)
 out = Console(soft_wrap=True)
 
 NO_ANSWER = 5
+UNSHOWN = PendingError.exit_code
+"""The answer is there, and must be fetched again."""
 SILENT_SECONDS = 1.0
 
 
@@ -94,14 +97,33 @@ def ask(declaration: Path, query: Query, how: How) -> None:
         return
     with progress_on_stderr(), warned(_warn):
         release = session.release(query, how.request_id, asker=how.asker, purpose=how.purpose)
-    if how.as_json:
-        typer.echo(json.dumps(release.to_json(), ensure_ascii=False))
-    else:
-        show_lines(release.lines())
+    _tell(release, how, declaration)
     if how.owner_report is not None:
-        write_report(session, query, how.owner_report)
+        write_report(session, query, how.owner_report, release=release)
     if release.value is None:
         raise typer.Exit(NO_ANSWER)
+
+
+def _tell(release: Release, how: How, declaration: Path) -> None:
+    """Show the answer. It has been paid for and is recorded: where it cannot be shown, say how to have it again."""
+    try:
+        if how.as_json:
+            typer.echo(json.dumps(release.to_json(), ensure_ascii=False))
+        else:
+            show_lines(release.lines())
+        sys.stdout.flush()
+    except OSError as error:
+        entry = release.ledger.get("entry")
+        err.print(
+            f"The answer is recorded as entry {entry} and could not be printed: {error.strerror}. Nothing more is charged "
+            f"for it: wallflower releases {declaration} --entry {entry} -o FILE.json",
+            markup=False,
+            highlight=False,
+        )
+        if isinstance(error, BrokenPipeError):  # whoever read it has left, as `head` does
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still buffered must not fail again at the end
+        raise typer.Exit(UNSHOWN) from None
 
 
 def opened(declaration: Path, how: How) -> Session:
@@ -205,13 +227,15 @@ def _writable(report: Path | None, session: Session) -> None:
         )
 
 
-def write_report(session: Session, query: Query, path: Path, report: OwnerOnly | None = None) -> None:
-    """Write the owner's report, or `report`, where it has been made already."""
+def write_report(
+    session: Session, query: Query, path: Path, report: OwnerOnly | None = None, *, release: Release | None = None
+) -> None:
+    """Write the owner's report, or `report`, where it has been made already; with what left, if anything did."""
     from wallflower.report.owner import write_owner_report
 
     try:
         seen = session.owner.report(query) if report is None else report
-        write_owner_report(path, query=query.name, declaration=session.declaration, report=seen)
+        write_owner_report(path, query=query.name, declaration=session.declaration, report=seen, release=release)
         said = f"Owner report, NOT PRIVATE: {path}"
     except Exception as error:  # noqa: BLE001 - the answer has been given: it stands, and stdout holds one object
         said = f"The owner report was not written ({error if isinstance(error, WallflowerError) else place(error)})."

@@ -18,7 +18,8 @@ from typing import Any
 from wallflower.errors import LedgerError
 from wallflower.ledger import ledger_errors, marker, statement, verification
 from wallflower.ledger.admission import OWNER, Ask, Debit, Shares, checked, debits, standing
-from wallflower.ledger.chain import AfterCommit, Chain, helpful
+from wallflower.ledger.answers import Answers
+from wallflower.ledger.chain import AfterCommit, helpful
 from wallflower.ledger.charge import Charge
 from wallflower.ledger.events import Event
 from wallflower.ledger.history import Line, history
@@ -29,7 +30,7 @@ from wallflower.privacy.account import Account
 from wallflower.privacy.guarantee import Guarantee
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
-from wallflower.stores.base import FORMAT, Damaged, Store, Transaction, Unsure
+from wallflower.stores.base import FORMAT, Store, Transaction, Unsure
 from wallflower.stores.opening import is_server, open_store
 
 PATIENCE_S = 30.0
@@ -41,7 +42,7 @@ RECOMPUTED = frozenset({"plain-k-anonymity"})
 """Accounts whose promise is no matter of chance: an answer that was never recorded may be computed anew, uncharged."""
 
 
-class Ledger(Chain):
+class Ledger(Answers):
     """The ledger of one table. Made by `Ledger.init`, never by a charge."""
 
     def __init__(self, store: Store, *, patience_s: float = PATIENCE_S) -> None:
@@ -296,15 +297,6 @@ class Ledger(Chain):
             if found is None or transaction.reply(found.entry) is not None:
                 raise ledger_errors.no_such_request(self.place, request)
             self._append(transaction, "closed", {"charge": found.entry, "why": why})
-
-    @helpful
-    def kept(self, digest: str) -> bytes:
-        """The file of a publication, as it was recorded."""
-        with self._transaction(write=False) as transaction:
-            content = transaction.kept(digest)
-        if content is None or hashlib.sha256(content).hexdigest() != digest:
-            raise Damaged("the file of a publication is missing, or is not what was recorded")
-        return content
 
     @helpful
     def show(self, declaration: Declaration) -> statement.Statement:

@@ -254,6 +254,7 @@ def _recorded(answer: Mapping[str, Any], query: Query, price: Price, entry: int)
         at=answer["at"],
         declaration=answer["declaration"],
         notes=tuple(answer["notes"]),
+        version=answer["wallflower"],
         told=getattr(query, "told", None),
     )
 

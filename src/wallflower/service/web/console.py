@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from wallflower.errors import UsageError, WallflowerError
-from wallflower.report.certificate import certificate
+from wallflower.report.certificate import certificate_page
 from wallflower.service.fields import FORMS
 from wallflower.service.grants import roles, shares
 from wallflower.service.questions import command_line
@@ -106,7 +106,7 @@ def release(desk: Desk, visit: Visit) -> Answer:
 
 @handles("GET", "/requests/{request}/certificate")
 def certified(desk: Desk, visit: Visit) -> Answer:
-    page = certificate(_released(desk, _of(visit)))
+    page = certificate_page(_released(desk, _of(visit)))
     # A certificate is one file with its own style, to be kept; that style, by its digest, is all it may use.
     policy = (
         f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
