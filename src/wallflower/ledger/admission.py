@@ -90,12 +90,25 @@ def checked(journal: Journal, ask: Ask, place: str) -> tuple[Booking, ...]:
         )
     own = booked[0].account
     for booking in booked:
-        check(booking, journal.spent(booking.account), limited(booking.account, declaration), own=own)
+        check(
+            booking,
+            journal.spent(booking.account),
+            limited(booking.account, declaration),
+            own=own,
+            unit=declaration.unit,
+        )
     for booking in booked:
         share = share_of(booking.account, ask.own_limits)
         if share is not None:
             spent = journal.spent(booking.account, asker=ask.asker)
-            check(booking, spent, share, own=own, whose=f"the share of '{ask.asker}' in {booking.account.code}")
+            check(
+                booking,
+                spent,
+                share,
+                own=own,
+                unit=declaration.unit,
+                whose=f"the share of '{ask.asker}' in {booking.account.code}",
+            )
     return booked
 
 

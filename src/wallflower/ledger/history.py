@@ -93,5 +93,5 @@ def _charge(event: Event, content: Mapping[str, Any], *, answered: frozenset[int
     costs = ", ".join(f"{name} {amount}" for name, amount in shown_amounts(amounts).items())
     who = "" if content["asker"] == OWNER else f" by {content['asker']}"
     why = f" for: {content['purpose']}" if content["purpose"] else ""
-    account = named(Account.of(content["account"]))
+    account = named(Account.of(content["account"]), content["promise"]["unit"])
     return f"{what}{record}{who} charged {costs} to {account} (request {content['request']}){why}{silent}"
