@@ -120,7 +120,7 @@ def test_no_field_reaches_what_is_the_operators(house: House):
 def test_there_is_a_field_for_every_decision():
     """Or a reason why not: what is the operator's, what a page of its own sets, what is written as a nested table."""
     keys = {decision.key for decision in decisions.TABLE}
-    assert set(TABLE_KEYS) - keys - set(OPERATORS) <= {"read", "grows"}
+    assert set(TABLE_KEYS) - keys - set(OPERATORS) <= {"read"}
     assert {decision.key for decision in decisions.COLUMN} == set(schema_columns.KEYS)
     assert {decision.key for decision in decisions.MODEL} == set(schema_models.KEYS) - {"weights"}
     for family, part in decisions.BUDGETS.items():

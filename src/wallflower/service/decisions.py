@@ -61,6 +61,8 @@ TABLE = (
     Decision(key="time", kind="text", label="Column that orders a person’s rows", rare=True),
     Decision(key="rows_per_person", kind="whole", label="Rows of a person that count", rare=True,
              reason="Left empty, a person’s rows are joined into one."),
+    Decision(key="grows", kind="flag", label="Rows are added and never changed", choices=("true", "false"), rare=True,
+             reason="Then outliers can be counted day by day under one charge."),
     Decision(key="reviewed", kind="flag", label="Reviewed against public knowledge", choices=("true", "false"),
              reason="Nothing is answered before it says yes."),
 )  # fmt: skip
