@@ -20,6 +20,8 @@ from wallflower.cli.common import (
     How,
     OwnerReport,
     Purpose,
+    RehearsalReport,
+    Rehearse,
     RequestId,
     Seed,
     ask,
@@ -125,6 +127,8 @@ def count(
     asker: Asker = OWNER,
     purpose: Purpose = "",
     owner_report: OwnerReport = None,
+    rehearse: Rehearse = None,
+    rehearsal_report: RehearsalReport = None,
     seed: Seed = None,
 ) -> None:
     """Count the outliers of a table, with noise.
@@ -134,6 +138,10 @@ def count(
         wallflower count salaries.toml --columns salary --neighbours 5 --radius 1000 --epsilon 0.5 --dry-run
     """
     query: Any
+    if among is AmongChoice.table and by is None:
+        raise UsageError(
+            "--among says whose rows are neighbours where outliers are counted in groups.", hint="Add --by COL."
+        )
     if fence is not None:
         if neighbours is not None or radius is not None or by is not None or interval_epsilon is not None:
             raise UsageError(
@@ -173,6 +181,8 @@ def count(
             seed=seed,
             asker=asker,
             purpose=purpose,
+            rehearse=rehearse,
+            rehearsal_report=rehearsal_report,
         ),
     )
 
