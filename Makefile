@@ -12,8 +12,8 @@ demo: $(VENV)/.installed
 	$(BIN)/wallflower demo --out demo
 
 test: check system
-	$(BIN)/pytest -n $(WORKERS) -m "not slow and not statistics and not campaign"
-	$(BIN)/pytest -n $(WORKERS) -m "(slow or statistics) and not campaign"
+	$(BIN)/python -m tests.warm
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not campaign"
 
 campaign: $(VENV)/.tested system  ## what takes hours: mutations, kills, fuzzed inputs by the hundred thousand
 	$(BIN)/pytest -n $(WORKERS) -m campaign

@@ -167,7 +167,7 @@ def ask(declaration: Path, query: Query, how: How) -> None:
         release = session.release(query, how.request_id, asker=how.asker, purpose=how.purpose)
     _tell(release, how, declaration)
     if how.owner_report is not None:
-        write_report(session, query, how.owner_report)
+        write_report(session, query, how.owner_report, release=release)
     if release.value is None:
         raise typer.Exit(NO_ANSWER)
 
@@ -257,13 +257,15 @@ def _writable(report: Path | None, session: Session) -> None:
         )
 
 
-def write_report(session: Session, query: Query, path: Path, report: OwnerOnly | None = None) -> None:
-    """Write the owner's report, or `report`, where it has been made already."""
+def write_report(
+    session: Session, query: Query, path: Path, report: OwnerOnly | None = None, *, release: Release | None = None
+) -> None:
+    """Write the owner's report, or `report`, where it has been made already; with what left, if anything did."""
     from wallflower.report.owner import write_owner_report
 
     try:
         seen = session.owner.report(query) if report is None else report
-        write_owner_report(path, query=query.name, declaration=session.declaration, report=seen)
+        write_owner_report(path, query=query.name, declaration=session.declaration, report=seen, release=release)
         said = f"Owner report, NOT PRIVATE: {path}"
     except Exception as error:  # noqa: BLE001 - the answer has been given: it stands, and stdout holds one object
         said = f"The owner report was not written ({error if isinstance(error, WallflowerError) else place(error)})."

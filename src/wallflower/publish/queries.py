@@ -118,10 +118,6 @@ class PlainTable:
     def _check_demands(self) -> None:
         if (self.recursive_c is None) != (self.recursive_l is None):
             raise UsageError("recursive diversity needs both 'recursive_c' and 'recursive_l'.")
-        if self.demands.any and not counts_possible_values(self.level):
-            raise UsageError(
-                f"diversity and closeness are asked of groups at level '{MATCHING}' or '{BOTH}', not '{self.level}'."
-            )
 
     @property
     def demands(self) -> Demands:

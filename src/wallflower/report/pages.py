@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from wallflower.errors import UsageError
 from wallflower.version import __version__
+
+LONGEST_WORD = 24
+"""What is longer than this is a name or a digest and gets places to break at; pages break nothing else."""
 
 
 def render(template: str, *, package: str = "wallflower.report", **fields: Any) -> str:
@@ -22,5 +26,31 @@ def render(template: str, *, package: str = "wallflower.report", **fields: Any) 
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=breakable,
     )
     return environment.get_template(template).render(version=__version__, **fields)
+
+
+def breakable(value: Any) -> Any:
+    """Text with `<wbr>` in what is too long for a phone: after a sign where there is one, else every sixteen letters.
+
+    What is markup already (a picture, or a field that a template has escaped itself) stays as it is.
+
+    >>> str(breakable("count of a-very-long-column-name-of-somebody"))
+    'count of a-<wbr>very-<wbr>long-<wbr>column-<wbr>name-<wbr>of-<wbr>somebody'
+    >>> breakable("short & sweet")
+    'short & sweet'
+    """
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    if not re.search(rf"\S{{{LONGEST_WORD + 1},}}", value):
+        return value
+    from markupsafe import Markup, escape
+
+    parts = [
+        Markup("<wbr>").join(re.findall(r"\w{1,16}[^\w\s]*|[^\w\s]+", word))
+        if len(word) > LONGEST_WORD
+        else escape(word)
+        for word in re.split(r"(\s+)", value)
+    ]
+    return Markup("").join(parts)
