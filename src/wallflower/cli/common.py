@@ -155,7 +155,7 @@ def ask(declaration: Path, query: Query, how: How) -> None:
         show_price(
             price,
             as_json=how.as_json,
-            preview=session.preview(query, asker=how.asker),
+            preview=session.preview(query, asker=how.asker, request_id=how.request_id),
             looked=how.owner_report is not None,
         )
         if how.owner_report is not None:

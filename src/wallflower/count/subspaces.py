@@ -20,6 +20,7 @@ from wallflower.count.queries import (
     largest_answer,
     measure,
     near_options,
+    of_several_rows,
     public_settings,
 )
 from wallflower.count.sensitivity import global_sensitivity
@@ -88,7 +89,8 @@ class Subspaces:
             _ = declaration.column(name).numeric
         choice, count = self._choice(declaration), self._count(declaration)
         distance = self._distance(declaration)
-        parts = [choice.guarantee(distance=distance, neighbours=declaration.neighbours)]
+        found_promise = choice.guarantee(distance=distance, neighbours=declaration.neighbours)
+        parts = [found_promise if declaration.rows_per_person is None else found_promise.about("person")]
         parts += [] if count is None else [count.guarantee] * self.top
         found, counted = parts[0].epsilon, sum((part.epsilon for part in parts[1:]), Fraction(0))
         settings = {
@@ -107,7 +109,10 @@ class Subspaces:
             mechanism=mechanism,
             settings=settings,
             expected=self._expected(choice, count),
-            notes=("The subspaces come in the order they were drawn, which says little about which has more.",),
+            notes=(
+                "The subspaces come in the order they were drawn, which says little about which has more.",
+                *of_several_rows(declaration.rows_per_person),
+            ),
         )
 
     def _expected(self, choice: TopH, count: Noise | None) -> dict[str, object]:
@@ -197,7 +202,9 @@ class Subspaces:
         )
 
     def _distance(self, declaration: Declaration) -> int:
-        return global_sensitivity(self.size, self.neighbours, declaration.neighbours)
+        """How far all rows of one unit together can move the count of a subspace."""
+        rows = declaration.rows_per_person or 1
+        return rows * global_sensitivity(self.size, self.neighbours, declaration.neighbours)
 
     def _choice(self, declaration: Declaration) -> TopH:
         return TopH(h=self.top, exponent=self.epsilon / (2 * self.top * self._distance(declaration)))
@@ -212,6 +219,7 @@ class Subspaces:
             neighbours=declaration.neighbours,
             max_rows=declaration.max_rows,
             wanted=self.noise,
+            rows=declaration.rows_per_person,
         )
 
 
