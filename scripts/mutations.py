@@ -1,16 +1,16 @@
 """Change one small thing of `src` at a time and see whether a test notices: `python scripts/mutations.py --many 200`.
 
-Each mutant is one node of one syntax tree: a comparison, a sign, a constant, a condition, a call that is left out. The tests of the
-changed file's package run against a copy of `src`, in a child forked from a process that has already loaded the heavy libraries,
-and stop at the first failure or after `--limit` seconds. A mutant that no test notices is printed with its line. It is not part of
-`make test`; `make campaign` runs a short one.
+Each mutant is one node of one syntax tree: a comparison, a sign, a constant, a condition, a call that is left out. First the tests
+of every changed package run once, unchanged, to see which test reaches which line and how long it takes. Then, for each mutant,
+those that reach its line (all of the package's where a line runs only on import) run against a copy of `src`, the shortest first,
+in a child forked from a process that has already loaded the heavy libraries, up to the first failure or `--limit` seconds. A mutant
+that no test notices is printed with its line. It is not part of `make test`.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import copy
 import json
 import os
 import random
@@ -19,9 +19,9 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src" / "wallflower"
@@ -70,22 +70,28 @@ class Mutant:
     source: str
 
 
-def mutants(file: Path) -> Iterator[Mutant]:
-    """Every mutant of a file, in reading order."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+def places(file: Path) -> list[tuple[int, str]]:
+    """Where a file can be changed, and how: the place of a node among those that matter, and the kind of change."""
+    return [(place, what) for place, node in enumerate(_nodes(_tree(file))) for what in _changes(node)]
+
+
+def mutant(file: Path, place: int, what: str) -> Mutant | None:
+    """The file with that one change; None where it changes nothing."""
+    tree = _tree(file)
+    node = _nodes(tree)[place]
+    before, line = ast.unparse(node), getattr(node, "lineno", 0)
+    _apply(node, what)
+    after = ast.unparse(node)
+    return Mutant(file, line, f"{before[:60]}  ->  {after[:60]}", ast.unparse(tree)) if before != after else None
+
+
+def _tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def _nodes(tree: ast.Module) -> list[ast.AST]:
     spoken = _words(tree)
-    places = [node for node in ast.walk(tree) if id(node) not in spoken]
-    for place, node in enumerate(places):
-        for what in _changes(node):
-            changed = copy.deepcopy(tree)
-            words = _words(changed)
-            twin = [one for one in ast.walk(changed) if id(one) not in words][place]
-            before = ast.unparse(node)
-            _apply(twin, what)
-            after = ast.unparse(twin)
-            if before != after:
-                line = getattr(node, "lineno", 0)
-                yield Mutant(file, line, f"{before[:60]}  ->  {after[:60]}", ast.unparse(changed))
+    return [node for node in ast.walk(tree) if id(node) not in spoken]
 
 
 def _words(tree: ast.AST) -> set[int]:
@@ -154,34 +160,56 @@ def chosen(many: int, seed: int, only: str) -> list[Mutant]:
         and "kernels" not in path.name
         and any(part in str(path) for part in only.split(","))
     ]
-    pools = {path: list(mutants(path)) for path in files}
+    pools = {path: places(path) for path in files}
     for pool in pools.values():
         draw.shuffle(pool)
     found: list[Mutant] = []
     while len(found) < many and any(pools.values()):
         draw.shuffle(files)
-        found += [pools[path].pop() for path in files if pools[path]]
+        made = [mutant(path, *pools[path].pop()) for path in files[: many - len(found)] if pools[path]]
+        found += [one for one in made if one is not None]
     return found[:many]
 
 
-def verdict(mutant: Mutant, folder: Path, limit: int) -> str:
+Reach = dict[tuple[str, int], list[str]]
+"""Which tests reach a line of a file, the shortest first."""
+
+
+def reach(area: str, folder: Path, limit: int) -> Reach | None:
+    """What the area's tests reach; None if one of them fails without any change: it would seem to kill every mutant."""
+    kept = folder / f"{area}.json"
+    if _judged([], _tests(area), folder, limit, kept) != "survived":
+        return None
+    told = json.loads(kept.read_text(encoding="utf-8"))
+    found: Reach = {}
+    for test, lines in sorted(told["lines"].items(), key=lambda one: told["seconds"].get(one[0], 0.0)):
+        for file, line in lines:
+            found.setdefault((file, line), []).append(test)
+    return found
+
+
+def _tests(area: str) -> list[str]:
+    return [name for name in TESTS.get(area, ("tests/contracts",)) if (ROOT / name).exists()]
+
+
+def verdict(changed: Mutant, folder: Path, limit: int, reached: Reach) -> str:
     """killed, survived, or slow: no verdict within the limit."""
-    place = folder / "src" / "wallflower" / mutant.file.relative_to(SRC)
+    inside = changed.file.relative_to(SRC)
+    place = folder / "src" / "wallflower" / inside
     honest = place.read_text(encoding="utf-8")
-    place.write_text(mutant.source, encoding="utf-8")
+    place.write_text(changed.source, encoding="utf-8")
     try:
-        return _tested(mutant, folder, limit)
+        tests = reached.get((str(inside), changed.line), [])
+        return _judged(tests, _tests(inside.parts[0]), folder, limit, None)
     finally:
         place.write_text(honest, encoding="utf-8")
 
 
-def _tested(mutant: Mutant, folder: Path, limit: int) -> str:
-    area = mutant.file.relative_to(SRC).parts[0]
-    tests = [name for name in TESTS.get(area, ("tests/contracts",)) if (ROOT / name).exists()]
+def _judged(chosen: list[str], all_of_them: list[str], folder: Path, limit: int, kept: Path | None) -> str:
     child = os.fork()
     if child == 0:
         try:
-            code = _run(tests, folder)
+            code = _run(chosen, all_of_them, folder, kept)
         except BaseException:  # noqa: BLE001 - the child ends here, however it ends
             code = 1
         os._exit(code)
@@ -196,7 +224,50 @@ def _tested(mutant: Mutant, folder: Path, limit: int) -> str:
     return "slow"
 
 
-def _run(tests: list[str], folder: Path) -> int:
+class _Chosen:
+    """A plugin: only these tests, in this order."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._rank = {name: rank for rank, name in enumerate(names)}
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items[:] = sorted((item for item in items if item.nodeid in self._rank), key=lambda i: self._rank[i.nodeid])
+
+
+class _Watched:
+    """A plugin: which lines of the package each test reaches, and its seconds."""
+
+    def __init__(self, folder: Path) -> None:
+        from coverage import Coverage
+
+        self._src = folder / "src" / "wallflower"
+        self._seconds: dict[str, float] = {}
+        self._coverage = Coverage(data_file=None, source=[str(self._src)], config_file=False)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        self._seconds[report.nodeid] = self._seconds.get(report.nodeid, 0.0) + report.duration
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._coverage.switch_context(nodeid)
+
+    def __enter__(self) -> Self:
+        self._coverage.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._coverage.stop()
+
+    def keep(self, file: Path) -> None:
+        data = self._coverage.get_data()
+        lines: dict[str, list[tuple[str, int]]] = {}
+        for name in data.measured_files():
+            for line, tests in data.contexts_by_lineno(name).items():
+                for test in filter(None, tests):
+                    lines.setdefault(test, []).append((str(Path(name).relative_to(self._src)), line))
+        file.write_text(json.dumps({"lines": lines, "seconds": self._seconds}), encoding="utf-8")
+
+
+def _run(chosen: list[str], all_of_them: list[str], folder: Path, kept: Path | None) -> int:
     """In the child: the tests against the changed copy, in silence."""
     os.setsid()
     silent = os.open(os.devnull, os.O_RDWR)
@@ -210,7 +281,13 @@ def _run(tests: list[str], folder: Path) -> int:
 
     marks = "not slow and not statistics and not campaign"
     plain = ["-q", "-x", "-n", "0", "-p", "no:randomly", "-p", "no:cacheprovider", "-m", marks]
-    return int(pytest.main([*plain, *tests]))
+    if kept is not None:
+        with _Watched(folder) as watched:
+            code = int(pytest.main([*plain, *all_of_them], plugins=[watched]))
+        watched.keep(kept)
+        return code
+    files = sorted({name.split("::")[0] for name in chosen})
+    return int(pytest.main([*plain, *(files or all_of_them)], plugins=[_Chosen(chosen)] if chosen else []))
 
 
 def main() -> None:
@@ -239,24 +316,24 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(ROOT / "src", folder / "src")
-        honest: dict[str, bool] = {}
-        for mutant in chosen(asked.many, asked.seed, asked.only):
-            area = mutant.file.relative_to(SRC).parts[0]
-            if area not in honest:  # tests that fail without a change would seem to kill every one
-                honest[area] = _tested(mutant, folder, 10 * asked.limit) == "survived"
-                if not honest[area]:
-                    print(f"the tests of {area} fail without any change; its mutants are left out", flush=True)
-            if not honest[area]:
+        known: dict[str, Reach | None] = {}
+        for changed in sorted(chosen(asked.many, asked.seed, asked.only), key=lambda one: one.file):
+            area = changed.file.relative_to(SRC).parts[0]
+            if area not in known:
+                known[area] = reach(area, folder, 20 * asked.limit)
+            reached = known[area]
+            if reached is None:
+                print(f"{area}: its tests fail without any change", flush=True)
                 continue
-            found = verdict(mutant, folder, asked.limit)
+            found = verdict(changed, folder, asked.limit, reached)
             counts[found] += 1
-            where = f"{mutant.file.relative_to(SRC)}:{mutant.line}"
+            where = f"{changed.file.relative_to(SRC)}:{changed.line}"
             if asked.out is not None:
-                line = json.dumps({"verdict": found, "where": where, "what": mutant.what})
+                line = json.dumps({"verdict": found, "where": where, "what": changed.what})
                 with asked.out.open("a", encoding="utf-8") as file:
                     file.write(line + "\n")
             if found != "killed":
-                print(f"{found:<9} {where}  {mutant.what}", flush=True)
+                print(f"{found:<9} {where}  {changed.what}", flush=True)
     print(", ".join(f"{number} {word}" for word, number in counts.items()))
 
 

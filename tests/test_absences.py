@@ -15,7 +15,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 HEAVY = {
     "numpy", "scipy", "numba", "pandas", "polars", "pyarrow", "duckdb", "ibis", "sqlalchemy", "typer", "click", "rich",
     "matplotlib", "jinja2", "dp_accounting", "paho", "dbscan", "sklearn", "opendp",
-    "psycopg", "pyspark",
+    "psycopg", "pyspark", "cryptography",
 }  # fmt: skip
 
 HOMES = {
@@ -27,6 +27,7 @@ HOMES = {
     "dp_accounting": ["privacy/accountants.py"],
     "matplotlib": ["report/"],
     "jinja2": ["report/"],
+    "cryptography": ["report/signature.py"],
     "paho": ["stream/mqtt.py"],
     "dbscan": ["detectors/dbscan.py"],
     "sklearn": ["detectors/dbscan.py"],

@@ -7,7 +7,8 @@
     salaries.price(query)
     salaries.release(query)
 
-By task: `open` and `table` start a session, `connect` one at a service; `explain`, `identify`, `count` and `publish` hold
+By task: `open` and `table` start a session, `connect` one at a service; `certificate` is the page to
+keep beside an answer; `explain`, `identify`, `count` and `publish` hold
 the questions, and `stream` the parties of a stream, used through its commands; `detectors` say what an outlier is; `audit`
 checks a mechanism; every error is in `errors`.
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from wallflower.privacy.price import Price
     from wallflower.privacy.release import OwnerOnly, Release
     from wallflower.remote import connect
+    from wallflower.report.certificate import certificate
     from wallflower.session import Session, open, table  # noqa: A004 - reads as wf.open
 
 _AREAS = ("audit", "count", "detectors", "explain", "identify", "publish", "session", "stream")
@@ -43,6 +45,7 @@ _NAMES = {
     "open": "wallflower.session",
     "table": "wallflower.session",
     "connect": "wallflower.remote",
+    "certificate": "wallflower.report.certificate",
     "Price": "wallflower.privacy.price",
     "OwnerOnly": "wallflower.privacy.release",
     "Release": "wallflower.privacy.release",
@@ -56,6 +59,7 @@ __all__ = [  # noqa: RUF022 - by task, as in the docstring
     "Price",
     "Release",
     "OwnerOnly",
+    "certificate",
     "explain",
     "identify",
     "count",

@@ -31,6 +31,9 @@ def main() -> None:
         if not asked_to_stop:
             raise
         code = 128 + asked_to_stop[0]
+    # What was asked is done or given up. While Python shuts down it puts back the system's own way with interrupts, which
+    # is to die: one that comes then must not make a finished command look killed.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)
 
 

@@ -80,3 +80,13 @@ def test_the_hockey_stick_of_gaussian_noise_is_that_of_balle_and_wang():
 def test_the_hockey_stick_of_laplace_noise_ends_at_its_epsilon():
     assert hockey_stick(laplace, epsilon=1.0, shift=1.0) == pytest.approx(0, abs=1e-7)
     assert hockey_stick(laplace, epsilon=0.5, shift=1.0) == pytest.approx(1 - math.exp((0.5 - 1) / 2), abs=1e-7)
+
+
+def test_noise_of_one_side_is_moved_the_way_it_is_said():
+    """Between noise ≥ 0 and the same moved up by one, an answer below one is impossible under the moved one alone."""
+
+    def one_sided(x):
+        return np.where(x >= 0, -x, -np.inf)
+
+    found = density_audit(one_sided, shifts=[1.0], scales=[1.0], grid=np.linspace(0, 10, 11))
+    assert (found.loss, found.answer) == (np.inf, 0.0)

@@ -61,6 +61,27 @@ def test_a_command_that_is_told_to_end_ends(tmp_path):
     assert "Traceback" not in shown
 
 
+LATE = """
+import atexit, os, signal
+class Late:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+import sys
+sys.modules["a module that goes last"] = Late()
+sys.kept = Late()
+atexit.register(os.kill, os.getpid(), signal.SIGINT)
+sys.argv = ["wallflower", "--version"]
+from wallflower.__main__ import main
+main()
+"""
+
+
+def test_an_interrupt_while_python_shuts_down_does_not_undo_a_finished_command():
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("wallflower ")
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", ["count", "identify", "explain exact", "publish-candidate"])
 def test_any_command_at_any_moment(tmp_path, name):

@@ -10,7 +10,7 @@ import pytest
 
 from tests.stream.support import declared
 from wallflower.cli.stream_release import TODAY, released
-from wallflower.report.certificate import ASSUMED_OF_A_STREAM, ASSUMED_OF_A_TABLE, certificate
+from wallflower.report.certificate import ASSUMED_OF_A_STREAM, ASSUMED_OF_A_TABLE, certificate_page
 
 
 def made(stream, *, private=True):
@@ -30,7 +30,7 @@ def test_it_has_a_certificate_with_its_promise_and_what_is_left(protocol):
     release = made(stream)
     left = Fraction(release["ledger"]["left"][TODAY])
     assert left + Fraction(release["ledger"]["spent"][TODAY]) == stream.budget.per_day
-    page = certificate(release)
+    page = certificate_page(release)
     assert "pump-7" in page
     for sentence in ASSUMED_OF_A_STREAM:
         assert escape(sentence, quote=False)[:40] in unescape(page) or sentence[:40] in unescape(page)
@@ -42,7 +42,7 @@ def test_it_has_a_certificate_with_its_promise_and_what_is_left(protocol):
 
 
 def test_a_promise_of_a_whole_day_says_that_days_add_up_and_not_readings():
-    page = certificate(made(replace(declared("alarm"), test=False)))
+    page = certificate_page(made(replace(declared("alarm"), test=False)))
     assert "Periods of one sensor add up" in page
     assert "Many readings" not in page
     assert "all day" in page
@@ -52,4 +52,4 @@ def test_noise_from_a_seed_or_a_test_stream_says_so():
     stream = declared()
     assert not made(replace(stream, test=True))["private"]
     assert not made(replace(stream, test=False), private=False)["private"]
-    assert "NOT PRIVATE" in certificate(made(replace(stream, test=True)))
+    assert "NOT PRIVATE" in certificate_page(made(replace(stream, test=True)))

@@ -10,27 +10,29 @@ from wallflower.geometry.balls import Ball
 from wallflower.geometry.index import MOST, RadiusIndex
 
 
-def random_case(seed):
+@st.composite
+def cases(draw):
     """Sizes from empty to several blocks, spreads from a few steps to 10^15, weights from 1 to 100 digits."""
-    rng = np.random.default_rng(seed)
-    size, width = int(rng.integers(0, 260)), int(rng.integers(1, 7))
-    span = 10 ** int(rng.integers(0, 16))
-    points = rng.integers(-span, span + 1, (size, width))
-    queries = rng.integers(-span, span + 1, (40, width))
-    if rng.random() < 0.4:  # many equal rows, many pairs exactly on the sphere
+    size, width = draw(st.integers(0, 260)), draw(st.integers(1, 6))
+    span = draw(st.sampled_from([1, 3, 10, 1000, 10**8, 10**15]))
+    bulk = np.random.default_rng(draw(st.integers(0, 2**32)))
+    points, queries = bulk.integers(-span, span + 1, (size, width)), bulk.integers(-span, span + 1, (40, width))
+    if draw(st.booleans()):  # many equal rows, many pairs exactly on the sphere
         points, queries = points // max(1, span // 3), queries // max(1, span // 3)
         span = 3
-    weights = [int(weight) for weight in rng.integers(1, 20, width)]
-    if rng.random() < 0.5:
-        weights = [weight * 3 ** int(rng.integers(1, 200)) for weight in weights]
-    farthest = int(rng.integers(0, 2 * span + 2))
-    limit = min(weights) * farthest**2 if rng.random() < 0.5 else max(weights) * farthest**2 // int(rng.integers(1, 9))
-    return points, queries, Ball(tuple(weights), limit), int(rng.integers(1, 90))
+    weights = draw(st.lists(st.integers(1, 20), min_size=width, max_size=width))
+    if draw(st.booleans()):
+        weights = [weight * 3 ** draw(st.integers(1, 200)) for weight in weights]
+    farthest = draw(st.integers(0, 2 * span + 2))
+    some_weight = draw(st.sampled_from(weights))
+    limit = some_weight * farthest**2 // draw(st.integers(1, 8))
+    return points, queries, Ball(tuple(weights), limit), draw(st.integers(1, 90))
 
 
-@pytest.mark.parametrize("seed", range(120))
-def test_counts_equal_the_naive_twin(seed):
-    points, queries, ball, cap = random_case(seed)
+@given(cases())
+@settings(max_examples=100, deadline=None)
+def test_counts_equal_the_naive_twin(case):
+    points, queries, ball, cap = case
     index = RadiusIndex(points, ball.weights)
     np.testing.assert_array_equal(index.counts(ball, cap=cap), naive.counts(points, points, ball, cap))
     np.testing.assert_array_equal(
@@ -38,24 +40,34 @@ def test_counts_equal_the_naive_twin(seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(500, 520))
-def test_trees_of_many_blocks_equal_the_naive_twin_below_and_above_the_cap_of_lone_walks(seed):
-    rng = np.random.default_rng(seed)
-    width = int(rng.integers(1, 5))
-    sizes = rng.integers(
-        1, 500, 5
-    )  # clumps of many densities, so that some rows stop in their own block and some nowhere
-    clumps = [rng.normal(rng.normal(0, 900, width), rng.choice([0, 3, 100, 2000]), (size, width)) for size in sizes]
-    points = np.round(np.concatenate(clumps)).astype(np.int64)
-    ball = Ball(tuple(int(w) for w in rng.integers(1, 5, width)), int(rng.integers(0, 400)) ** 2)
+@st.composite
+def clumps(draw):
+    """Clumps of many densities, so that some rows stop in their own block and some nowhere."""
+    width = draw(st.integers(1, 4))
+    bulk = np.random.default_rng(draw(st.integers(0, 2**32)))
+    sizes = draw(st.lists(st.integers(1, 500), min_size=1, max_size=5))
+    spreads = [draw(st.sampled_from([0, 3, 100, 2000])) for _ in sizes]
+    made = [
+        bulk.normal(bulk.normal(0, 900, width), spread, (size, width))
+        for size, spread in zip(sizes, spreads, strict=True)
+    ]
+    weights = draw(st.lists(st.integers(1, 4), min_size=width, max_size=width))
+    return np.round(np.concatenate(made)).astype(np.int64), Ball(tuple(weights), draw(st.integers(0, 400)) ** 2)
+
+
+@given(clumps())
+@settings(max_examples=15, deadline=None)
+def test_trees_of_many_blocks_equal_the_naive_twin_below_and_above_the_cap_of_lone_walks(case):
+    points, ball = case
     index, expected = RadiusIndex(points, ball.weights), naive.counts(points, points, ball, len(points))
     for cap in (1, BLOCK - 1, BLOCK, BLOCK + 1, 10**6):
         np.testing.assert_array_equal(index.counts(ball, cap=cap), np.minimum(expected, cap))
 
 
-@pytest.mark.parametrize("seed", range(200, 240))
-def test_the_graph_equals_the_naive_twin(seed):
-    points, _, ball, _ = random_case(seed)
+@given(cases())
+@settings(max_examples=30, deadline=None)
+def test_the_graph_equals_the_naive_twin(case):
+    points, _, ball, _ = case
     graph = RadiusIndex(points, ball.weights).graph(ball)
     assert graph.starts.size == len(points) + 1
     if len(points):

@@ -11,6 +11,7 @@ from wallflower.publish.anonymise import anonymise
 from wallflower.publish.attacks import attack
 from wallflower.publish.checker import Checker
 from wallflower.publish.floor import floor
+from wallflower.publish.grouping import Workshop
 from wallflower.publish.published import PublishedGroup
 from wallflower.publish.worlds import Worlds
 
@@ -92,6 +93,24 @@ def test_everyone_published_at_matching_keeps_their_possible_values(case, level,
     )
     assert not grouping.groups or found.guesses.fewest(outlying=False) >= min(k, least)
     assert floor(checker, level, grouping.suppressed, least=min(k, least)).rows <= len(grouping.suppressed)
+
+
+def test_a_repair_that_keeps_everybody_is_no_pass():
+    """Who has no normal value may match the box only as it is rounded, so that no member need leave to keep them out."""
+    where = space(
+        [category("letter", {"early": ["a", "b", "c"], "late": ["x", "y", "z"]}, list("abcxyz"))],
+        [number("s", 3, role="sensitive")],
+        p="1/2",
+        d="1/3",
+    )
+    places = np.array([[2, 3], [3, 1], [5, 0], [5, 0], [5, 3], [5, 3]])
+    low, high = np.array([0]), np.array([5])
+    assert not brute.candidate(where, places, low, high, np.array([[1], [3]]))  # c and x alone, written as *
+    checker = Checker(where, places)
+    check(where, places, anonymise(checker, level="matching+candidate", k=2, method="shed"), level="candidate", k=2)
+    shop = Workshop(checker, "candidate", 2)
+    assert not shop.passes(np.array([0, 1]))
+    assert len(shop.repaired(np.array([0, 1]))) < 2
 
 
 @given(tables(), st.integers(1, 3))

@@ -8,25 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.publish.spaces import number, space
+from tests.publish.slow_checks import entropy, recursive
+from tests.publish.spaces import category, number, space
 
 from wallflower.errors import UsageError
 from wallflower.publish import PlainTable
 from wallflower.publish.anonymise import anonymise
 from wallflower.publish.checker import Checker
-from wallflower.publish.diversity import Demands, DiversityTest
+from wallflower.publish.diversity import Demands, diversity_test
+from wallflower.publish.levels import method_of
 
 COLUMN = st.lists(st.integers(0, 5), min_size=1, max_size=12)
-
-
-def entropy(values, least):
-    shares = [count / len(values) for count in Counter(values).values()]
-    return -sum(p * math.log(p) for p in shares) >= math.log(least)
-
-
-def recursive(values, c, least):
-    counts = sorted(Counter(values).values(), reverse=True)
-    return counts[0] < c * sum(counts[least - 1 :])
 
 
 def distance(values, table, *, ordered):
@@ -42,11 +34,13 @@ def distance(values, table, *, ordered):
 @settings(max_examples=200, deadline=None)
 def test_each_demand_is_its_definition(inside, outside, most, ordered):
     table = inside + outside
-    codes = np.unique(np.array(table), return_inverse=True)[1].reshape(-1, 1).astype(np.int64)
+    kind = (
+        number("s", 5, role="sensitive") if ordered else category("s", list("abcdef"), list("abcdef"), role="sensitive")
+    )
     rows = np.arange(len(inside))
 
     def passes(**demands):
-        return DiversityTest(Demands(**demands), codes, (ordered,)).passes(rows)
+        return diversity_test(Demands(**demands), [kind], np.array(table).reshape(-1, 1)).passes(rows)
 
     if abs(math.exp(-sum(c / len(inside) * math.log(c / len(inside)) for c in Counter(inside).values())) - 2) > 1e-6:
         assert passes(entropy=Fraction(2)) == entropy(inside, 2)
@@ -59,19 +53,20 @@ def test_each_demand_is_its_definition(inside, outside, most, ordered):
 @settings(max_examples=150, deadline=None)
 def test_a_union_of_two_groups_that_pass_passes(one, two):
     table = one + two + [0, 1, 2, 3, 4, 5]
-    codes = np.array(table, dtype=np.int64).reshape(-1, 1)
+    held = np.array(table, dtype=np.int64).reshape(-1, 1)
     for demands in (
         Demands(entropy=Fraction(3, 2)),
         Demands(recursive=(Fraction(2), 2)),
         Demands(closeness=Fraction(1, 4)),
     ):
-        test = DiversityTest(demands, codes, (True,))
+        test = diversity_test(demands, [number("s", 5, role="sensitive")], held)
         parts = np.arange(len(one)), np.arange(len(one), len(one) + len(two))
         if all(test.passes(part) for part in parts):
             assert test.passes(np.concatenate(parts))
 
 
-def test_every_group_of_a_publication_has_what_was_asked_of_it():
+@pytest.mark.parametrize("level", ["matching", "candidate", "strict", "attack"])
+def test_every_group_of_a_publication_has_what_was_asked_of_it(level):
     rng = np.random.default_rng(3)
     where = space([number("a", 30), number("b", 9)], [number("s", 9, role="sensitive")], p="0.9", d="0.5")
     places = np.column_stack([rng.integers(0, 31, 300), rng.integers(0, 10, 300), rng.binomial(9, 0.4, 300)]).astype(
@@ -82,9 +77,9 @@ def test_every_group_of_a_publication_has_what_was_asked_of_it():
     table = places[:, 2].tolist()
     found = anonymise(
         checker,
-        level="matching",
+        level=level,
         k=3,
-        method="shed",
+        method=method_of(level, None),
         demands=Demands(entropy=Fraction(3), recursive=(Fraction(2), 3), closeness=Fraction(1, 5)),
     )
     assert found.published > 200
@@ -93,14 +88,13 @@ def test_every_group_of_a_publication_has_what_was_asked_of_it():
         assert entropy(held, 3)
         assert recursive(held, 2, 3)
         assert distance(held, table, ordered=True) <= Fraction(1, 5)
-    free = anonymise(checker, level="matching", k=3, method="shed")
+    free = anonymise(checker, level=level, k=3, method=method_of(level, None))
     assert any(not entropy(places[g.rows, 2].tolist(), 3) for g in free.groups)  # what was asked was not there anyway
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"level": "candidate", "closeness": "0.1"},
         {"level": "candidate", "possible_values": 2},
         {"possible_values": 6},
         {"recursive_c": "2"},

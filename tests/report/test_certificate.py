@@ -15,7 +15,7 @@ from wallflower.privacy.guarantees import (
     SensitivePrivacy,
 )
 from wallflower.privacy.release import Release
-from wallflower.report.certificate import ASSUMED_OF_A_STREAM, ASSUMED_OF_A_TABLE, certificate
+from wallflower.report.certificate import ASSUMED_OF_A_STREAM, ASSUMED_OF_A_TABLE, certificate_page
 
 HALF = Fraction(1, 2)
 OF_A_TABLE = (
@@ -29,7 +29,7 @@ OF_A_TABLE = (
 def page_of(guarantee):
     ledger = {"account": "a", "entry": 1, "spent": {"epsilon": "0.5"}, "left": {"epsilon": "0.5"}, "debited": []}
     release = Release(value={"count": 7}, guarantee=guarantee, mechanism={"name": "x"}, ledger=ledger, private=True)
-    return unescape(certificate(release.to_json()))
+    return unescape(certificate_page(release.to_json()))
 
 
 def stands(lines, page):

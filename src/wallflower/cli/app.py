@@ -29,6 +29,7 @@ COMMANDS = (
     "publish",
     "attack",
     "stream",
+    "releases",
     "certificate",
     "serve",
 )

@@ -1,14 +1,14 @@
-"""`wallflower certificate`: the page to file for one release."""
+"""`wallflower certificate`: the page to file for one release, compared with the ledger, signed, and checked by a stranger."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from wallflower.cli.common import out
-from wallflower.errors import UsageError
+from wallflower.errors import LedgerError, UsageError
 
 
 def register(app: typer.Typer) -> None:
@@ -17,26 +17,164 @@ def register(app: typer.Typer) -> None:
 
 def certificate(
     release: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
-            metavar="RELEASE.json", help="What a releasing command printed with --json.", show_default=False
+            metavar="RELEASE.json",
+            help="What a releasing command printed with --json, or `wallflower releases` wrote.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default=False)
-    ],
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default=False),
+    ] = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option(
+            "--verify",
+            metavar="DECL",
+            help="Compare every field with the ledger that this declaration names; refuse what it does not hold.",
+            show_default=False,
+        ),
+    ] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option("--sign", metavar="KEY", help="Sign the page with this private key.", show_default=False),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            "--check", metavar="FILE.html", help="Check the signature of a page; needs --key.", show_default=False
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="PUB", help="The public key of whoever signed it.", show_default=False),
+    ] = None,
+    new_key: Annotated[
+        Path | None,
+        typer.Option("--new-key", metavar="KEY", help="Make a key: KEY to keep, KEY.pub to give.", show_default=False),
+    ] = None,
 ) -> None:
-    """Write the certificate of a release: what was released, promised, assumed and paid.
+    """Write the certificate of a release: what was asked, released, promised, assumed and paid.
+
+    With --verify DECL every field is compared with the ledger first. With --sign KEY anyone who has the public key can check the
+    page, without a ledger or a network: wallflower certificate --check certificate.html --key KEY.pub
 
     \b
     Example:
         wallflower certificate release.json -o certificate.html
     """
-    from wallflower.report.certificate import write_certificate
+    tasks = [each is not None for each in (release, check, new_key)]
+    if sum(tasks) != 1:
+        raise UsageError(
+            "name one thing to do: a RELEASE.json to certify, a page to --check, or a --new-key to make.",
+            hint="See `wallflower certificate --help`.",
+        )
+    if new_key is not None:
+        _refuse_others("--new-key", output=output, verify=verify, sign=sign, key=key)
+        _make_key(new_key)
+    elif check is not None:
+        _refuse_others("--check", output=output, verify=verify, sign=sign)
+        _check(check, key)
+    elif release is not None:
+        _refuse_others("a release", key=key)
+        _certify(release, output, verify=verify, sign=sign)
 
+
+def _refuse_others(task: str, **others: object) -> None:
+    for name, given in others.items():
+        if given is not None:
+            raise UsageError(f"--{name} has no place beside {task}.", hint="See `wallflower certificate --help`.")
+
+
+def _make_key(path: Path) -> None:
+    from wallflower.report.signature import new_key
+
+    name = new_key(path)
+    out.print(
+        f"Wrote {path} (keep it: whoever has it signs in your name) and {path}.pub (give it away).",
+        markup=False,
+        highlight=False,
+    )
+    out.print(f"The key is called {name}: tell it to whoever will check.", markup=False, highlight=False)
+
+
+def _check(page: Path, key: Path | None) -> None:
+    from wallflower.report.signature import check
+
+    if key is None:
+        raise UsageError("a signature is checked with the owner's public key.", hint="Name it with --key PUB.")
+    try:
+        content = page.read_bytes()
+    except OSError as error:
+        raise UsageError(f"'{page}' cannot be read: {error.strerror}.") from None
+    name = check(content, key)
+    out.print(f"Good: every byte of {page} is as it was signed by the key {name}.", markup=False, highlight=False)
+    out.print("Whose key that is you must know from elsewhere.", markup=False, highlight=False)
+
+
+def _certify(release: Path, output: Path | None, *, verify: Path | None, sign: Path | None) -> None:
+    from wallflower.atomic_file import write_whole
+    from wallflower.report.certificate import NOT_COMPARED, certificate_page
+    from wallflower.report.release_file import STREAMS, read_release
+
+    if output is None and (verify is None or sign is not None):
+        raise UsageError("a certificate needs a place.", hint="Name one: -o FILE.html, or only compare: --verify DECL.")
+    refuse_place(output)
+    said = read_release(release)
+    if sign is not None and verify is None and said["guarantee"]["family"] not in STREAMS:
+        raise UsageError(
+            "only what the ledger holds is signed.", hint="Name the table's declaration: --verify DECL --sign KEY."
+        )
+    compared = NOT_COMPARED if verify is None else compare(said, verify)
+    if output is not None:
+        page = certificate_page(said, compared=compared)
+        write_whole(output, page if sign is None else _signed(page, sign))
+    if verify is not None:
+        out.print(compared, markup=False, highlight=False)
+    if output is not None:
+        out.print(f"Wrote {output}{'' if sign is None else ', signed'}.", markup=False, highlight=False)
+
+
+def refuse_place(output: Path | None) -> None:
+    """Refuse a page that could not be written."""
+    if output is None:
+        return
     if output.suffix != ".html":
         raise UsageError(f"a certificate ends in .html, got '{output.name}'.")
     if not output.parent.is_dir():
         raise UsageError(f"there is no folder '{output.parent}'.", hint="Make it first.")
-    write_certificate(release, output)
-    out.print(f"Wrote {output}.", markup=False, highlight=False)
+    if output.is_dir():
+        raise UsageError(f"'{output}' is a folder.", hint="Name a file in it.")
+
+
+def compare(said: dict[str, Any], declaration: Path) -> str:
+    """What the page says about the comparison; refused where the ledger does not hold exactly this release."""
+    from wallflower.ledger import Ledger
+    from wallflower.schema import load
+
+    declared = load(declaration)
+    if said["ledger"]["account"] != declared.id:
+        raise LedgerError(
+            f"this is a release of '{said['ledger']['account']}', and '{declaration}' declares '{declared.id}'."
+        )
+    kept = Ledger.open(declared).recorded(said["ledger"]["entry"], like=said)
+    wrong = kept.differences(said)
+    if wrong:
+        named = ", ".join(f"'{name}'" for name in wrong[:6]) + (", …" if len(wrong) > 6 else "")
+        raise LedgerError(
+            f"entry {kept.entry} of the ledger is another release: {named} differ{'s' if len(wrong) == 1 else ''}. "
+            "It has no certificate.",
+            hint=f"The release that the ledger holds: wallflower releases {declaration} --entry {kept.entry} -o FILE.json.",
+        )
+    since = "" if said["declaration"]["fingerprint"] == declared.fingerprint else " The declaration has changed since."
+    return (
+        f"Every field was compared with the ledger: entry {kept.entry} of table '{declared.id}' is this release.{since}"
+    )
+
+
+def _signed(page: str, key: Path) -> bytes:
+    from wallflower.report.signature import signed
+
+    return signed(page, key)

@@ -18,7 +18,8 @@ from typing import Any
 from wallflower.errors import LedgerError
 from wallflower.ledger import ledger_errors, marker, statement, verification
 from wallflower.ledger.admission import OWNER, Ask, Debit, Shares, checked, debits, standing
-from wallflower.ledger.chain import AfterCommit, Chain, helpful
+from wallflower.ledger.answers import Answers
+from wallflower.ledger.chain import AfterCommit, helpful
 from wallflower.ledger.charge import Charge
 from wallflower.ledger.events import Event
 from wallflower.ledger.history import Line, history
@@ -29,7 +30,7 @@ from wallflower.privacy.account import Account
 from wallflower.privacy.guarantee import Guarantee
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
-from wallflower.stores.base import FORMAT, Damaged, Store, Transaction, Unsure
+from wallflower.stores.base import FORMAT, Store, Transaction, Unsure
 from wallflower.stores.opening import is_server, open_store
 
 PATIENCE_S = 30.0
@@ -41,7 +42,7 @@ RECOMPUTED = frozenset({"plain-k-anonymity"})
 """Accounts whose promise is no matter of chance: an answer that was never recorded may be computed anew, uncharged."""
 
 
-class Ledger(Chain):
+class Ledger(Answers):
     """The ledger of one table. Made by `Ledger.init`, never by a charge."""
 
     def __init__(self, store: Store, *, patience_s: float = PATIENCE_S) -> None:
@@ -85,6 +86,7 @@ class Ledger(Chain):
         purpose: str = "",
         shares: Shares | None = None,
         at: str | None = None,
+        series: bool = False,
     ) -> Charge:
         """Check and debit in one transaction, on disk before this returns; or the answer recorded under `request_id`.
 
@@ -99,6 +101,7 @@ class Ledger(Chain):
             purpose=purpose,
             shares=shares,
             at=at,
+            series=series,
         )
         return self.admit(ask)
 
@@ -135,7 +138,7 @@ class Ledger(Chain):
         booked = checked(journal, ask, self.place)
         debited = debits(journal, booked, ask.declaration)
         question = ask.question()
-        content = {
+        content: dict[str, Any] = {
             "request": ask.request_id,
             "asker": ask.asker,
             "purpose": ask.purpose,
@@ -146,6 +149,8 @@ class Ledger(Chain):
             "promise": ask.guarantee.to_json(),
             "process": this_process(self._part, self._store.presence()),
         }
+        if ask.series:
+            content["series"] = True
         record = question.get("record")
         if booked[0].account.kind in {"dp-others", "output-constrained-dp"}:
             content["record"] = "(not named)" if record is None else str(record)
@@ -177,6 +182,8 @@ class Ledger(Chain):
             asked=content["question"],
             debited=standing(self.journal, ask),
         )
+        if reply is None and content.get("series"):
+            return replace(charge, part=self.part_within(transaction, entry))
         if reply is None:
             if mine and content["process"]["part"] == self._part:
                 return charge
@@ -251,7 +258,7 @@ class Ledger(Chain):
         self, transaction: Transaction, entry: int, release: Mapping[str, Any], file: bytes | None = None
     ) -> dict[str, Any]:
         charge = self._event(transaction, entry) if 0 < entry <= self.journal.entry else None
-        if charge is None or charge.kind != "charge":
+        if charge is None or charge.kind != "charge" or charge.content.get("series"):
             raise ledger_errors.not_waiting(self.place, entry)
         content: dict[str, Any] = {"charge": entry, "release": dict(release)}
         if file is not None:
@@ -274,7 +281,8 @@ class Ledger(Chain):
         self._answering.discard(entry)
         try:
             with self._transaction(write=False) as transaction:
-                if Account.of(self._event(transaction, entry).content["account"]).kind in RECOMPUTED:
+                content = self._event(transaction, entry).content
+                if content.get("series") or Account.of(content["account"]).kind in RECOMPUTED:
                     return True
             self.close(entry, "it failed")
         except Exception:  # noqa: BLE001 - the failure that is being told comes first; the id dies with the process
@@ -285,7 +293,8 @@ class Ledger(Chain):
     def close(self, entry: int, why: str) -> None:
         """Say that a charge will have no answer; its request id is dead from now on. Nothing where it has one."""
         with self._transaction(write=True) as transaction:
-            if transaction.reply(entry) is None and self._event(transaction, entry).kind == "charge":
+            charged = self._event(transaction, entry).kind == "charge" and str(entry) not in self.journal.series
+            if charged and transaction.reply(entry) is None:
                 self._append(transaction, "closed", {"charge": entry, "why": why})
 
     @helpful
@@ -293,18 +302,9 @@ class Ledger(Chain):
         """`close`, by the id of a request; refused where it is not a charge that waits."""
         with self._transaction(write=True) as transaction:
             found = transaction.charge(asker, request)
-            if found is None or transaction.reply(found.entry) is not None:
+            if found is None or transaction.reply(found.entry) is not None or str(found.entry) in self.journal.series:
                 raise ledger_errors.no_such_request(self.place, request)
             self._append(transaction, "closed", {"charge": found.entry, "why": why})
-
-    @helpful
-    def kept(self, digest: str) -> bytes:
-        """The file of a publication, as it was recorded."""
-        with self._transaction(write=False) as transaction:
-            content = transaction.kept(digest)
-        if content is None or hashlib.sha256(content).hexdigest() != digest:
-            raise Damaged("the file of a publication is missing, or is not what was recorded")
-        return content
 
     @helpful
     def show(self, declaration: Declaration) -> statement.Statement:
@@ -321,7 +321,7 @@ class Ledger(Chain):
         """Every event in plain words, oldest first; with `asker`, theirs alone."""
         with self._transaction(write=False) as transaction:
             events = list(verification.chain(transaction, self.journal.table))
-        answered = frozenset(event.content["charge"] for event in events if event.kind == "answer")
+        answered = frozenset(event.content["charge"] for event in events if event.kind in {"answer", "part"})
         return list(history(events, answered=answered, asker=asker))
 
     @helpful

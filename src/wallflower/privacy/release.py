@@ -68,6 +68,8 @@ class Release:
     """How the question says its answer in words; None: by its fields."""
     promise: Mapping[str, Any] | None = None
     """The promise as it was worded when the answer was recorded; None: as it is worded now."""
+    version: str = __version__
+    """The version of Wallflower that answered."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", tuple(plain(list(self.notes))))
@@ -96,7 +98,7 @@ class Release:
             "mechanism": dict(self.mechanism),
             "ledger": dict(self.ledger),
             "private": self.private,
-            "wallflower": __version__,
+            "wallflower": self.version,
         }
 
     def lines(self) -> list[tuple[str, str]]:

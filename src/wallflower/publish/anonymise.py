@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wallflower.progress import report
 from wallflower.publish.checker import Checker, Level, Since
-from wallflower.publish.diversity import Demands, DiversityTest
+from wallflower.publish.diversity import Demands
 from wallflower.publish.grouping import Group, Grouping, Workshop, merged
 from wallflower.publish.growth_kernels import cheapest, expand
 from wallflower.publish.levels import BOTH, counts_possible_values
@@ -35,22 +35,21 @@ def anonymise(
     """Group the checker's rows; what no group can take is suppressed. `least`: the possible values of level `matching`."""
     if len(checker.places) < max(k, 1):
         return Grouping((), np.arange(len(checker.places)), 0)
+    asked = demands or Demands()
     if counts_possible_values(level):
-        shop = Workshop(checker, "candidate", k)
-        ordered = tuple(axis.tree is None for axis in checker.space.sensitive)
-        tests = DiversityTest(demands or Demands(), shop.cutter.codes, ordered)
-        return MatchingGrouper(shop, k if least is None else least, tests, candidate=level == BOTH)()
+        shop = Workshop(checker, "candidate", k, asked)
+        return MatchingGrouper(shop, k if least is None else least, candidate=level == BOTH)()
     chosen: Level = next(name for name in get_args(Level) if name == level)
-    grouping = _by_boxes(checker, level=chosen, k=k, method=method)
+    grouping = _by_boxes(Workshop(checker, chosen, k, asked), method)
     if chosen == "attack":
         # Whatever passes candidate passes attack: take its groups where they hold more rows.
-        other = _by_boxes(checker, level="candidate", k=k, method=method)
+        other = _by_boxes(Workshop(checker, "candidate", k, asked), method)
         return other if other.published > grouping.published else grouping
     return grouping
 
 
-def _by_boxes(checker: Checker, *, level: Level, k: int, method: str) -> Grouping:
-    shop = Workshop(checker, level, k)
+def _by_boxes(shop: Workshop, method: str) -> Grouping:
+    checker = shop.checker
     everyone = np.arange(len(checker.places))
     gone = checker.outlying_by_value
     hard = shop.hard() & ~gone
@@ -138,9 +137,18 @@ def _grow_chunk(shop: Workshop, chunk: Whole, first: NDArray[np.bool_] | None) -
 
 
 def _absorbed(shop: Workshop, group: Group, rows: Whole) -> Group:
-    """With every free row inside the box that holds one of its values: box and values stay, so it stays plain."""
+    """With every free row inside the box that holds one of its values: box and values stay, so it stays plain. What is asked beyond
+    the level counts how often a value is there: then rows are taken in one by one.
+    """
     fits = rows[_fits(shop, group, rows)]
-    return replace(group, rows=np.union1d(group.rows, fits))
+    if not shop.tests.any:
+        return replace(group, rows=np.union1d(group.rows, fits))
+    members = group.rows
+    for row in np.setdiff1d(fits, members, assume_unique=True):
+        more = np.append(members, row)
+        if shop.tests.passes(more):
+            members = more
+    return replace(group, rows=np.sort(members))
 
 
 def _fits(shop: Workshop, group: Group, rows: Whole) -> NDArray[np.bool_]:
@@ -166,7 +174,7 @@ def insert(shop: Workshop, groups: list[Group], left: Whole) -> tuple[list[Group
         place, rank = checker.places[row, :quasi], int(checker.ranks[row])
         cheapest(place, offers, shop.trees, best, cost)
         for g in best.tolist():
-            if g < 0:
+            if g < 0 or (shop.tests.any and not shop.tests.passes(np.append(groups[g].rows, [*joined[g], row]))):
                 continue
             wide = (np.minimum(low[g], place), np.maximum(high[g], place))
             grows = bool((wide[0] < low[g]).any() or (wide[1] > high[g]).any())

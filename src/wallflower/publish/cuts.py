@@ -27,6 +27,8 @@ class Cutter:
     codes: NDArray[np.int64]
     """Sensitive values of all rows, numbered from 0 in each column."""
     k: int
+    passes: Callable[[Whole], bool] = lambda _: True
+    """What else is asked of every part."""
     _starts: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict, init=False, repr=False)
 
     def distinct(self, members: Whole) -> int:
@@ -36,13 +38,13 @@ class Cutter:
             min(int(np.count_nonzero(np.bincount(codes[:, a]))) for a in range(codes.shape[1])) if len(members) else 0
         )
 
+    def enough(self, part: Whole) -> bool:
+        """Whether these rows could be a group by themselves, but for its level."""
+        return len(part) >= self.k and self.distinct(part) >= self.k and self.passes(part)
+
     def leaves(self, members: Whole, *, at_most: int | None = None) -> list[Whole]:
         """The rows of each leaf. With `at_most`, cuts only what is larger and asks for no distinct values."""
-        enough: Callable[[Whole], bool]
-        if at_most is None:
-            enough = lambda part: len(part) >= self.k and self.distinct(part) >= self.k  # noqa: E731
-        else:
-            enough = lambda part: len(part) > 0  # noqa: E731
+        enough: Callable[[Whole], bool] = self.enough if at_most is None else lambda part: len(part) > 0
         done: list[Whole] = []
         work = [members] if len(members) else []
         while work:

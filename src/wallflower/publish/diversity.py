@@ -7,12 +7,16 @@ merged; a group that takes in a row is tested again.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from wallflower.publish.ground import Ground, leaves, ranks
+from wallflower.publish.space import Axis
 
 Whole = NDArray[np.int64]
 _HAIR = 1e-9
@@ -28,8 +32,8 @@ class Demands:
     recursive: tuple[Fraction, int] | None = None
     """(c, l): the commonest value is rarer than c times all values from the l-th commonest on."""
     closeness: Fraction | None = None
-    """t: a group's values are within earth mover's distance t of the table's (Li et al. 2007), over ranks for numbers and ordered
-    categories, all different values being equally far otherwise."""
+    """t: a group's values are within earth mover's distance t of the table's (Li et al. 2007): over ranks for numbers and ordered
+    categories, over the hierarchy for other categories (`ground.py`)."""
 
     @property
     def any(self) -> bool:
@@ -57,15 +61,19 @@ class DiversityTest:
 
     demands: Demands
     codes: Whole
-    ordered: tuple[bool, ...]
-    """Which columns have an order."""
+    grounds: tuple[Ground, ...]
+    """How far the values of each column are from each other."""
+
+    @property
+    def any(self) -> bool:
+        return self.demands.any
 
     @cached_property
     def _table(self) -> list[Whole]:
         return [np.bincount(column) for column in self.codes.T]
 
     def passes(self, rows: Whole) -> bool:
-        return not self.demands.any or all(self._column(a, rows) for a in range(self.codes.shape[1]))
+        return not self.any or all(self._column(a, rows) for a in range(self.codes.shape[1]))
 
     def _column(self, a: int, rows: Whole) -> bool:
         counts = np.bincount(self.codes[rows, a], minlength=len(self._table[a]))
@@ -74,7 +82,17 @@ class DiversityTest:
             return False
         if wanted.recursive is not None and not _recursive(counts, *wanted.recursive):
             return False
-        return wanted.closeness is None or _close(counts, self._table[a], wanted.closeness, ordered=self.ordered[a])
+        return wanted.closeness is None or self.grounds[a].distance(counts, self._table[a]) <= wanted.closeness
+
+
+def diversity_test(demands: Demands, axes: Sequence[Axis], held: Whole) -> DiversityTest:
+    """`held`: the places of all rows in the sensitive columns, whose axes these are."""
+    codes, grounds = [], []
+    for axis, column in zip(axes, held.T, strict=True):
+        places, code = np.unique(column, return_inverse=True)
+        codes.append(code.reshape(-1))
+        grounds.append(ranks(len(places)) if axis.tree is None else leaves(axis.tree, places))
+    return DiversityTest(demands, np.column_stack(codes).astype(np.int64), tuple(grounds))
 
 
 def _entropy(counts: Whole, least: Fraction) -> bool:
@@ -85,14 +103,3 @@ def _entropy(counts: Whole, least: Fraction) -> bool:
 def _recursive(counts: Whole, c: Fraction, least: int) -> bool:
     descending = np.sort(counts)[::-1]
     return int(descending[0]) < c * int(descending[least - 1 :].sum())
-
-
-def _close(counts: Whole, table: Whole, most: Fraction, *, ordered: bool) -> bool:
-    """In whole numbers: both sides times the sizes of the group and of the table."""
-    size, rows, values = int(counts.sum()), int(table.sum()), len(table)
-    gaps = counts * rows - table * size
-    if ordered:
-        distance = Fraction(int(np.abs(np.cumsum(gaps)).sum()), max(values - 1, 1))
-    else:
-        distance = Fraction(int(np.abs(gaps).sum()), 2)
-    return distance <= most * size * rows

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from wallflower.geometry.face_kernels import Blocks, normal_many
 from wallflower.publish.checker import Checker, Level, Verdict
 from wallflower.publish.cuts import Cutter
+from wallflower.publish.diversity import Demands, DiversityTest, diversity_test
 from wallflower.publish.growth_kernels import Trees
 
 Whole = NDArray[np.int64]
@@ -52,6 +53,9 @@ class Workshop:
     checker: Checker
     level: Level
     k: int
+    demands: Demands = field(default_factory=Demands)
+    """What is asked of every group too."""
+    tests: DiversityTest = field(init=False)
     cutter: Cutter = field(init=False)
     trees: Trees = field(init=False)
     sample: Blocks = field(init=False)
@@ -60,12 +64,9 @@ class Workshop:
     def __post_init__(self) -> None:
         checker, quasi = self.checker, self.checker.quasi
         places = checker.places
-        codes = np.column_stack(
-            [np.unique(places[:, a], return_inverse=True)[1].reshape(-1) for a in range(quasi, places.shape[1])]
-        )
-        self.cutter = Cutter(
-            checker.space.quasi, np.ascontiguousarray(places[:, :quasi]), codes.astype(np.int64), self.k
-        )
+        self.tests = diversity_test(self.demands, checker.space.sensitive, places[:, quasi:])
+        rows = np.ascontiguousarray(places[:, :quasi])
+        self.cutter = Cutter(checker.space.quasi, rows, self.tests.codes, self.k, self.tests.passes)
         self.trees = _trees(self)
         self.sample = checker.guide if checker.guide.rows else checker.blocks
         self.middle = checker.values[0] if len(places) else np.zeros(places.shape[1] - quasi, dtype=np.int64)
@@ -98,18 +99,30 @@ class Workshop:
             group = self.made(kept)
             verdict = self.checker.guided(self.level, group.low, group.high, self.checker.values[group.ranks])
             if not verdict.failed:
+                if not self.tests.passes(kept):
+                    break
                 group = replace(group, anchor=verdict.anchor)
                 return group, rows[~np.isin(rows, kept, assume_unique=True)] if len(kept) < len(rows) else rows[:0]
-            kept = self._repaired(kept, group, verdict)
+            kept = self._repaired(kept, verdict)
         return None, rows
 
-    def repaired(self, rows: Whole, level: Level) -> Whole:
-        """All of these rows if they pass `level` as a group; else those that a repair would keep."""
+    def passes(self, rows: Whole) -> bool:
+        """Whether these rows pass the level as a group; their k and the demands are not looked at."""
         group = self.made(rows)
-        verdict = self.checker.guided(level, group.low, group.high, self.checker.values[group.ranks])
-        return self._repaired(rows, group, verdict) if verdict.failed else rows
+        return not self.checker.guided(self.level, group.low, group.high, self.checker.values[group.ranks]).failed
 
-    def _repaired(self, rows: Whole, group: Group, verdict: Verdict) -> Whole:
+    def repaired(self, rows: Whole) -> Whole | None:
+        """None if these rows pass the level as a group; else fewer of them, to be tried again. That a repair keeps everybody is no
+        pass: who is to be left out may stand in the box as it is rounded alone, and then the farthest rows leave.
+        """
+        group = self.made(rows)
+        verdict = self.checker.guided(self.level, group.low, group.high, self.checker.values[group.ranks])
+        if not verdict.failed:
+            return None
+        kept = self._repaired(rows, verdict)
+        return kept if len(kept) < len(rows) else self._trimmed(rows)
+
+    def _repaired(self, rows: Whole, verdict: Verdict) -> Whole:
         places, quasi = self.checker.places, self.checker.quasi
         if verdict.bad_values is not None:
             held = places[rows, quasi:]

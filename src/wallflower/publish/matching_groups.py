@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.progress import report
-from wallflower.publish.diversity import DiversityTest
 from wallflower.publish.grouping import REPAIRS, Grouping, Workshop, merged
 from wallflower.publish.growth_kernels import cheapest
 from wallflower.publish.offers import offered, taken
@@ -33,7 +32,6 @@ class MatchingGrouper:
     shop: Workshop
     least: int
     """Possible values everyone must have."""
-    tests: DiversityTest
     candidate: bool = False
     """Whether groups must pass level `candidate` as well."""
 
@@ -61,11 +59,7 @@ class MatchingGrouper:
 
     @cached_property
     def _cutter(self) -> ShedCutter:
-        return ShedCutter(self.shop.checker.space.quasi, self.shop.cutter.rows, self._enough)
-
-    def _enough(self, part: Whole) -> bool:
-        k = self.shop.k
-        return len(part) >= k and self.shop.cutter.distinct(part) >= k and self.tests.passes(part)
+        return ShedCutter(self.shop.checker.space.quasi, self.shop.cutter.rows, self.shop.cutter.enough)
 
     def _cut(self, pool: Whole) -> tuple[list[Members], Whole]:
         parts, shed = self._cutter.leaves(pool)
@@ -87,12 +81,12 @@ class MatchingGrouper:
             if not alive.any():
                 return None
             members = members.only(alive)
-            if not self.tests.passes(members.rows):
+            if not self.shop.tests.passes(members.rows):
                 return None
-            repaired = self.shop.repaired(members.rows, "candidate") if self.candidate else members.rows
-            if len(repaired) == len(members.rows):
+            kept = self.shop.repaired(members.rows) if self.candidate else None
+            if kept is None:
                 return members
-            members = members.only(np.isin(members.rows, repaired, assume_unique=True))
+            members = members.only(np.isin(members.rows, kept, assume_unique=True))
             if len(members.rows) < self.shop.k:
                 return None
         return None
@@ -122,6 +116,6 @@ class MatchingGrouper:
 
     def _still(self, members: Members) -> bool:
         """What more members may undo."""
-        if not self.tests.passes(members.rows):
+        if not self.shop.tests.passes(members.rows):
             return False
-        return not self.candidate or len(self.shop.repaired(members.rows, "candidate")) == len(members.rows)
+        return not self.candidate or self.shop.passes(members.rows)

@@ -1,18 +1,23 @@
 """A certificate for one release: the page a data protection officer files.
 
-It is made from the release's JSON alone, so it can hold nothing that has not left already.
+It is made from the release's JSON alone, so it can hold nothing that has not left already. Whether that JSON is what the
+ledger holds is another question: `--verify` asks it, and the page says whether it was asked.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from wallflower.atomic_file import write_whole
-from wallflower.errors import UsageError
 from wallflower.privacy.guarantee import worded
+from wallflower.privacy.release import Release
 from wallflower.report.pages import render
+from wallflower.report.release_file import STREAMS, as_release, read_release
 
 FAMILIES = {
     "dp": "Differential privacy",
@@ -69,32 +74,95 @@ ASSUMED_OF_A_STREAM = [
 ]
 
 
-def write_certificate(release: Path, output: Path) -> None:
-    """Read the JSON of a release and write its certificate as one self-contained page."""
-    write_whole(output, certificate(_read(release)))
+NOT_COMPARED = "This page was made from a file and has not been compared with the ledger (--verify does that)."
 
 
-def certificate(release: dict[str, Any]) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """One self-contained page; a notebook shows it, `write` keeps it."""
+
+    html: str = field(repr=False)
+
+    def write(self, path: str | Path) -> None:
+        write_whole(Path(path), self.html)
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{escape(self.html, quote=True)}" style="width:100%;height:40em;border:0"></iframe>'
+
+
+def certificate(release: Release | Mapping[str, Any] | str | Path) -> Certificate:
+    """The certificate of a release: what was asked, released, promised, assumed and paid. Takes a release, its JSON, or
+    the file it was saved in. `wallflower certificate --verify` compares one with the ledger, and signs it.
+
+    >>> from fractions import Fraction
+    >>> from wallflower.privacy.guarantees import PureDP
+    >>> promise = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
+    >>> ledger = {"account": "visits", "entry": 2, "spent": {"epsilon": "0.5"}, "left": {"epsilon": "1.5"}}
+    >>> value = {"count": 7, "interval": None}
+    >>> answer = Release(value=value, guarantee=promise, mechanism={"name": "x"}, ledger=ledger, private=True)
+    >>> "What is not promised" in certificate(answer).html
+    True
+    """
+    if isinstance(release, str | Path):
+        return Certificate(html=certificate_page(read_release(Path(release))))
+    said = release.to_json() if isinstance(release, Release) else as_release(dict(release))
+    return Certificate(html=certificate_page(said))
+
+
+def certificate_page(release: dict[str, Any], *, compared: str = NOT_COMPARED) -> str:
+    """The page; `compared` says what the release was compared with."""
     guarantee, ledger = release["guarantee"], release["ledger"]
     family = str(guarantee["family"])
-    of_a_stream = family in {"local-dp", "metric-privacy"}
+    of_a_stream = family in STREAMS
     return render(
         "certificate.html",
         release=release,
+        asked=_asked(release.get("asked") or {}),
+        notes=release.get("notes", []),
         answer=_answer(release["release"]),
         family=FAMILIES.get(family, family),
         guarantee=guarantee,
+        series=_series(release),
         not_promised=PERIODS_ADD_UP if _of_a_period(guarantee) else _not_promised(family, str(guarantee["unit"])),
         assumptions=ASSUMED_OF_A_STREAM if of_a_stream else _assumed_of_a_table(str(guarantee["unit"])),
         holder="Stream" if of_a_stream else "Table",
         ledger=ledger,
-        budget=[
-            (name, amount, ledger.get("left", {}).get(name, "not limited"))
-            for name, amount in ledger.get("spent", {}).items()
-        ],
+        budget=_budget(ledger),
         mechanism=release["mechanism"],
         made_with=release["wallflower"],
+        compared=compared,
+        whole=json.dumps(release, ensure_ascii=False, indent=1),
     )
+
+
+def _series(release: dict[str, Any]) -> str:
+    """What a release that is one part of a series must say about the whole of it; empty for any other."""
+    told, asked = release["release"], release.get("asked") or {}
+    if not isinstance(told, dict) or "days" not in told or "horizon" not in asked:
+        return ""
+    days = told["days"]
+    return (
+        f"This is a series of {asked['horizon']} days from {asked['start']}, {len(days)} of them told so far, until {days[-1]['day']}. "
+        "The promise and its cost are for the whole series at once, the days that are still to come included: later parts are charged nothing "
+        "more, and repeat what is told here. It holds as long as rows are only added to the table, and none is changed or removed."
+    )
+
+
+def _budget(ledger: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    """Account, budget, spent and left: every account that the charge was booked in."""
+    accounts = ledger.get("debited") or [{"account": ledger["account"], **ledger}]
+    return [
+        (account["account"], name, amount, (account["left"] or {}).get(name, "not limited"))
+        for account in accounts
+        for name, amount in account["spent"].items()
+    ]
+
+
+def _asked(question: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The question in labelled lines: the command first, then every choice that was made."""
+    named = ["command", *(name for name in question if name not in {"command", "kind"})]
+    shown = {name: question.get(name) for name in named if question.get(name) not in (None, "", [], {})}
+    return [(name.replace("_", " "), _plain(item)) for name, item in shown.items()]
 
 
 def _assumed_of_a_table(unit: str) -> list[str]:
@@ -109,22 +177,6 @@ def _not_promised(family: str, unit: str) -> list[str]:
 def _of_a_period(guarantee: dict[str, Any]) -> bool:
     """Whether a stream's promise covers everything that a sensor sends for a while, and not one reading."""
     return str(guarantee["family"]) == "local-dp" and str(guarantee.get("unit", "reading")) != "reading"
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        loaded = json.loads(path.read_text(encoding="utf-8"))
-    except OSError:
-        raise UsageError(f"'{path}' cannot be read.", hint="Save a release with --json > release.json first.") from None
-    except ValueError:
-        raise UsageError(f"'{path}' is not JSON.", hint="Save a release with --json > release.json first.") from None
-    needed = {"ok", "release", "guarantee", "mechanism", "ledger", "private", "wallflower"}
-    if not isinstance(loaded, dict) or loaded.get("ok") is not True or not needed <= set(loaded):
-        raise UsageError(
-            f"'{path}' is not the JSON of a release.",
-            hint="An error or a dry run has no certificate; save a release with --json.",
-        )
-    return loaded
 
 
 def _answer(value: Any) -> list[tuple[str, str]]:
