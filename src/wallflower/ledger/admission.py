@@ -42,6 +42,8 @@ class Ask:
     purpose: str = ""
     shares: Shares | None = None
     """The asker's shares where a service sets them; then the declaration must not."""
+    series: bool = False
+    """Whether the answer comes in parts, each recorded before it is shown, all under this one charge."""
     at: str | None = None
     """The time to write down, where that must not be the moment of the charge: a service's tick."""
 

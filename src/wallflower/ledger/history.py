@@ -59,6 +59,8 @@ def told(event: Event, content: Mapping[str, Any], *, answered: frozenset[int]) 
             return _limits(content)
         case "answer":
             return f"answer to entry {content['charge']} recorded"
+        case "part":
+            return f"entry {content['charge']} goes on, uncharged: {len(content['kept'])} of its series told so far"
         case "closed":
             return f"entry {content['charge']} closed without an answer: {content['why']}"
         case "checkpoint":
