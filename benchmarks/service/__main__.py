@@ -91,7 +91,7 @@ def _settled(pids: list[int]) -> float:
     for _ in range(120):
         time.sleep(0.5)
         sizes.append(_memory(pids))
-        if len(sizes) > 8 and max(sizes[-8:]) - min(sizes[-8:]) < 1:
+        if len(sizes) > 20 and max(sizes[-20:]) - min(sizes[-20:]) < 1:
             break
     return sizes[-1]
 
