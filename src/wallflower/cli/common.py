@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -153,15 +153,8 @@ def show_price(price: Price, *, as_json: bool, preview: Preview | None = None) -
     if as_json:
         typer.echo(json.dumps({"ok": True, "price": price_json(price, preview)}, ensure_ascii=False))
         return
-    costs = ", ".join(f"{name} {amount}" for name, amount in price.guarantee.parameters.items())
-    rows = [("price", f"{price.guarantee.family}: {costs}"), ("promise", price.guarantee.sentence)]
-    rows += [("mechanism", _pairs(price.mechanism))]
-    rows += [("settings", _pairs(price.settings))] if price.settings else []
-    rows += [
-        (name.replace("_", " "), _pairs(item) if isinstance(item, Mapping) else str(item))
-        for name, item in price.expected.items()
-    ]
-    rows += [("would leave", line) for line in (() if preview is None else preview.lines())]
+    rows = [row for row in price.lines() if row[0] != "note"]
+    rows = [*rows, *(("would leave", line) for line in (() if preview is None else preview.lines()))]
     rows += [("note", note) for note in (*price.notes, *(() if preview is None else preview.notes))]
     show_lines(rows)
     out.print("Nothing was read and nothing was spent.", style="dim")
@@ -172,10 +165,6 @@ def show_lines(rows: list[tuple[str, str]]) -> None:
     for label, text in rows:
         out.print(f"{label:<{width}}", style="bold", end="  ", highlight=False)
         out.print(text, markup=False, highlight=False)
-
-
-def _pairs(items: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in items.items())
 
 
 def bars_on_stderr() -> Progress:
