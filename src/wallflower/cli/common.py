@@ -93,7 +93,9 @@ def ask(declaration: Path, query: Query, how: How) -> None:
     session = opened(declaration, how)
     price = session.price(query)
     if how.dry_run:
-        show_price(price, as_json=how.as_json, preview=session.preview(query, asker=how.asker))
+        show_price(
+            price, as_json=how.as_json, preview=session.preview(query, asker=how.asker, request_id=how.request_id)
+        )
         return
     with progress_on_stderr(), warned(_warn):
         release = session.release(query, how.request_id, asker=how.asker, purpose=how.purpose)

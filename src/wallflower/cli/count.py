@@ -113,6 +113,27 @@ def count(
             help="Instead of --neighbours and --radius: count the rows of one column beyond private quantile fences.",
         ),
     ] = None,
+    daily: Annotated[
+        str | None,
+        typer.Option(
+            "--daily",
+            metavar="COL",
+            help="Count at the end of every day, by this column of dates, in a table with grows = true; one charge for all days.",
+        ),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="DAY", help="With --daily: the first day, such as 2026-01-01.")
+    ] = None,
+    horizon: Annotated[
+        int | None,
+        typer.Option("--horizon", metavar="DAYS", help="With --daily: how many days the series has at most."),
+    ] = None,
+    through: Annotated[
+        str | None,
+        typer.Option(
+            "--through", metavar="DAY", help="With --daily: the last day to tell now; without it yesterday, in UTC."
+        ),
+    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -134,7 +155,15 @@ def count(
         wallflower count salaries.toml --columns salary --neighbours 5 --radius 1000 --epsilon 0.5 --dry-run
     """
     query: Any
+    if daily is None and (start is not None or horizon is not None or through is not None):
+        raise UsageError(
+            "--start, --horizon and --through belong to --daily.", hint="Name the column of dates: --daily added."
+        )
     if fence is not None:
+        if daily is not None:
+            raise UsageError(
+                "a fence is for one count, and --daily for one of every day.", hint="Leave one of them out."
+            )
         if neighbours is not None or radius is not None or by is not None or interval_epsilon is not None:
             raise UsageError(
                 "a fence takes the place of --neighbours and --radius, and has an interval of its own.",
@@ -145,6 +174,22 @@ def count(
         raise UsageError(
             "an outlier needs --neighbours (how many others) and --radius (how near).",
             hint="Or ask for quantile fences: --fence iqr.",
+        )
+    elif daily is not None:
+        if by is not None or interval_epsilon is not None or noise != NoiseChoice.auto:
+            raise UsageError(
+                "daily counts have noise and intervals of their own, for the whole table.",
+                hint="Leave --by, --noise and --interval-epsilon out.",
+            )
+        query = _daily(
+            names(columns),
+            daily=daily,
+            start=start,
+            horizon=horizon,
+            through=through,
+            neighbours=neighbours,
+            radius=radius,
+            epsilon=epsilon,
         )
     else:
         query = _near(
@@ -158,7 +203,7 @@ def count(
             interval_epsilon=interval_epsilon,
         )
     if picture is not None:
-        if by is not None or fence is not None:
+        if by is not None or fence is not None or daily is not None:
             raise UsageError("the picture of error by epsilon is for one count.", hint="Leave --picture out.")
         _draw_error(query, declaration, picture)
         dry_run = True
@@ -184,6 +229,18 @@ def _near(columns: tuple[str, ...], by: str | None, among: Any, **asked: Any) ->
     if by is None:
         return Outliers(columns=columns, **asked)
     return GroupedOutliers(measures=columns, by=by, among=among, **asked)
+
+
+def _daily(columns: tuple[str, ...], *, start: str | None, horizon: int | None, through: Any, **asked: Any) -> Any:
+    """The question about every day of a table that grows."""
+    from wallflower.count import DailyOutliers
+
+    if start is None or horizon is None:
+        raise UsageError(
+            "daily counts need --start (the first day) and --horizon (how many days): the price is for all of them.",
+            hint="For example --daily added --start 2026-01-01 --horizon 365.",
+        )
+    return DailyOutliers(measures=columns, start=start, horizon=horizon, through=through, **asked)
 
 
 def _fenced(columns: tuple[str, ...], fence: str, epsilon: Any) -> Any:

@@ -53,6 +53,15 @@ def explain(
         ),
     ],
     epsilon: Epsilon,
+    row: Annotated[
+        int | None,
+        typer.Option(
+            "--row",
+            metavar="N",
+            help="Where a person has up to rows_per_person rows: which of them, by time and then by the declared columns.",
+            show_default=False,
+        ),
+    ] = None,
     guarantee: Annotated[
         str,
         typer.Option(
@@ -124,6 +133,7 @@ def explain(
 
     query = Context(
         record=record[0],
+        row=row,
         metric=metric,
         by=names(by),
         detector=spelled_out(detector),

@@ -220,7 +220,7 @@ class InsideGroups:
         return () if self.interval is None else (self.interval.advice(),)
 
     def draw(self, group: _Group, most: int, entropy: Entropy) -> tuple[int, int | None]:
-        count, bounds = measure_points(group.points, group.ball, self.noise, cap=self.noise.cap)
+        count, bounds = measure_points(group.points, group.ball, self.noise, cap=self.noise.row_cap)
         noisy = self.noise.draw(count, bounds, most, entropy)
         if self.interval is None or bounds is None:
             return noisy, self.noise.margins()[1]

@@ -76,7 +76,10 @@ class Outliers:
                 ),
             },
             expected=expected_error(noise),
-            notes=notes(noise) if interval is None else (HOW_MUCH, interval.advice()),
+            notes=(
+                *(notes(noise) if interval is None else (HOW_MUCH, interval.advice())),
+                *of_several_rows(noise.rows),
+            ),
         )
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
@@ -120,6 +123,7 @@ class Outliers:
             neighbours=declaration.neighbours,
             max_rows=declaration.max_rows,
             wanted=self.noise,
+            rows=declaration.rows_per_person,
         )
 
     def _interval(self, noise: Noise) -> NarrowInterval | None:
@@ -147,7 +151,7 @@ def largest_answer(rows: Rows) -> int:
 def measure(rows: Rows, columns: tuple[str, ...], radius: Fraction, noise: Noise) -> tuple[int, Profile | None]:
     """The true count, and the profile where the noise wants one. Private, both of them."""
     # Under replace-one the number of rows is public, and no count moves by more.
-    cap = min(noise.cap, max(rows.size, 1)) if noise.neighbours == REPLACE_ONE else noise.cap
+    cap = min(noise.row_cap, max(rows.size, 1)) if noise.neighbours == REPLACE_ONE else noise.row_cap
     ball = declared_ball(rows.declaration, columns, radius)
     return measure_points(rows.fetch(numbers=columns).numbers, ball, noise, cap=cap)
 
@@ -204,6 +208,13 @@ def expected_error(noise: Noise) -> dict[str, object]:
 
 
 HOW_MUCH = "How much noise there is depends on the rows, so the answer cannot say it."
+
+
+def of_several_rows(rows: int | None) -> tuple[str, ...]:
+    if rows is None:
+        return ()
+    said = f"A person is up to {rows} rows here, and the noise hides all of them together."
+    return (f"{said} It grows with the square of that number: one row a person (per_person) needs less.",)
 
 
 def notes(noise: Noise) -> tuple[str, ...]:

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from wallflower.count.degrees import SubspaceDegrees, declared_ball
 from wallflower.count.noise import NOISES, Noise, NoiseName
-from wallflower.count.queries import check_columns, expected_error, largest_answer, measure, public_settings
+from wallflower.count.queries import (
+    check_columns,
+    expected_error,
+    largest_answer,
+    measure,
+    of_several_rows,
+    public_settings,
+)
 from wallflower.count.sensitivity import global_sensitivity
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
@@ -80,7 +87,8 @@ class Subspaces:
             _ = declaration.column(name).numeric
         choice, count = self._choice(declaration), self._count(declaration)
         distance = self._distance(declaration)
-        parts = [choice.guarantee(distance=distance, neighbours=declaration.neighbours)]
+        found_promise = choice.guarantee(distance=distance, neighbours=declaration.neighbours)
+        parts = [found_promise if declaration.rows_per_person is None else found_promise.about("person")]
         parts += [] if count is None else [count.guarantee] * self.top
         found, counted = parts[0].epsilon, sum((part.epsilon for part in parts[1:]), Fraction(0))
         settings = {
@@ -99,7 +107,10 @@ class Subspaces:
             mechanism=mechanism,
             settings=settings,
             expected=self._expected(choice, count),
-            notes=("The subspaces come in the order they were drawn, which says little about which has more.",),
+            notes=(
+                "The subspaces come in the order they were drawn, which says little about which has more.",
+                *of_several_rows(declaration.rows_per_person),
+            ),
         )
 
     def _expected(self, choice: TopH, count: Noise | None) -> dict[str, object]:
@@ -161,7 +172,9 @@ class Subspaces:
         )
 
     def _distance(self, declaration: Declaration) -> int:
-        return global_sensitivity(self.size, self.neighbours, declaration.neighbours)
+        """How far all rows of one unit together can move the count of a subspace."""
+        rows = declaration.rows_per_person or 1
+        return rows * global_sensitivity(self.size, self.neighbours, declaration.neighbours)
 
     def _choice(self, declaration: Declaration) -> TopH:
         return TopH(h=self.top, exponent=self.epsilon / (2 * self.top * self._distance(declaration)))
@@ -176,6 +189,7 @@ class Subspaces:
             neighbours=declaration.neighbours,
             max_rows=declaration.max_rows,
             wanted=self.noise,
+            rows=declaration.rows_per_person,
         )
 
 

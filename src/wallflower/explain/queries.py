@@ -11,7 +11,15 @@ from wallflower.detectors.contexts import Fast, Scorer
 from wallflower.engines.base import Record, Rows
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.explain import constrained, full, trial
-from wallflower.explain.checks import check_answers, check_certificate, check_columns, check_full, check_search, one_of
+from wallflower.explain.checks import (
+    check_answers,
+    check_certificate,
+    check_columns,
+    check_full,
+    check_row,
+    check_search,
+    one_of,
+)
 from wallflower.explain.fields import Contexts, Detects, Start
 from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
@@ -51,6 +59,8 @@ class Context:
 
     record: str
     """Key of the asked-for record. It is not protected: that it stands out is what the answer says."""
+    row: MaybeWhole = MaybeWhole(least=1)
+    """Where up to m rows of a person count: which of them, in the order in which they are kept. None of them is protected."""
     metric: str
     """The numeric column in which it stands out."""
     by: Names = Names()
@@ -149,6 +159,7 @@ class Context:
             top=self.top,
             streamed=languages.most_log2 > IN_MEMORY,
             concentrated=declaration.is_concentrated("output-constrained-dp"),
+            rows=declaration.rows_per_person,
         )
 
     def _full(self, declaration: Declaration) -> full.Plan:
@@ -163,7 +174,10 @@ class Context:
         certificate = None
         if self.certificate_epsilon is not None and self.certificate_failure is not None:
             certificate = full.Certificate(
-                epsilon=self.certificate_epsilon, failure=self.certificate_failure, neighbours=declaration.neighbours
+                epsilon=self.certificate_epsilon,
+                failure=self.certificate_failure,
+                neighbours=declaration.neighbours,
+                rows=declaration.rows_per_person or 1,
             )
         return full.Plan(
             detector=full.supported(self.detector, self.min_population),
@@ -177,6 +191,7 @@ class Context:
             top=self.top,
             streamed=size > IN_MEMORY,
             concentrated=declaration.is_concentrated("dp"),
+            rows=declaration.rows_per_person,
         )
 
     def price(self, declaration: Declaration) -> Price:
@@ -185,9 +200,11 @@ class Context:
                 "rows on a server have no order, so that a record is named by a key alone.",
                 hint='Write key = "COLUMN" in [table].',
             )
+        check_row(self.row, declaration)
         languages = self._vocabularies(declaration)
         public = {
             "record": self.record,
+            **({} if declaration.rows_per_person is None else {"row": str(self._row)}),
             "metric": self.metric,
             "by": ", ".join(self.by),
             "detector": spelled(self.detector),
@@ -214,7 +231,7 @@ class Context:
 
     def _view(self, rows: Rows) -> tuple[RecordView, bool]:
         """The rows as the record sees them. An unknown record takes the same path with a made-up one, and gets no answer."""
-        record = rows.record(self.record)
+        record = rows.record(self.record, row=self._row)
         if record is None:
             first = rows.declaration.column(self.metric).numeric.first
             stand_in = Record(numbers={self.metric: first}, codes=dict.fromkeys(self.by, 0))
@@ -230,6 +247,10 @@ class Context:
         )
         return view, record is not None
 
+    @property
+    def _row(self) -> int:
+        return self.row or 1
+
     def _landscape(self, view: RecordView) -> Landscape:
         return Landscape(view, decider(view, self.detector), self._scorer(view))
 
@@ -244,6 +265,7 @@ class Context:
         small = replace(
             self,
             record=trial.RECORD,
+            row=None,
             metric=trial.METRIC,
             by=trial.BY,
             min_population=1,

@@ -62,11 +62,14 @@ class Records:
         first = prices[0]
         total = self.question.epsilon  # each question spends its part exactly
         guarantee: OutputConstrainedDP | PureDP
+        unit = first.guarantee.unit
         if self.question.guarantee == "full":
-            guarantee = PureDP(epsilon=total, neighbours=declaration.neighbours, protects=BUT_ASKED)
+            guarantee = PureDP(epsilon=total, neighbours=declaration.neighbours, unit=unit, protects=BUT_ASKED)
         else:
             conditions = ", and ".join(price.guarantee.holds_when for price in prices)
-            guarantee = OutputConstrainedDP(epsilon=total, neighbours=declaration.neighbours, holds_when=conditions)
+            guarantee = OutputConstrainedDP(
+                epsilon=total, neighbours=declaration.neighbours, unit=unit, holds_when=conditions
+            )
         together = f"{len(self.records)} records share epsilon, and the promises of their answers add up. None of these records is protected."
         return Price(
             guarantee=guarantee,

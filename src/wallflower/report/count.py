@@ -17,8 +17,10 @@ TOWERS = 3
 
 
 def pictures(seen: dict[str, Any]) -> list[Picture]:
-    """What was released beside what is true, then outliers by group or by how many neighbours rows have."""
+    """What was released beside what is true, then outliers by day, by group or by how many neighbours rows have."""
     figures, released = seen.get("figures", {}), seen.get("released")
+    if "daily" in figures:
+        return [_by_day(figures["daily"], released)]
     if "groups" in figures:
         return [_by_group(figures["groups"], released)]
     drawn = []
@@ -117,6 +119,33 @@ def _by_group(data: dict[str, Any], released: Mapping[str, Any] | None) -> Pictu
         caption=f"Outliers by {data['by']}. Whiskers: a released count is at least so uncertain, ±{error} rows, 19 times out of 20.{diamonds}",
         alt=f"Bar chart of outliers by {data['by']}, with the error of a released count on each bar.",
         size=(7.0, max(2.0, 0.8 + 0.3 * len(values))),
+    )
+
+
+def _by_day(data: dict[str, Any], released: Mapping[str, Any] | None) -> Picture:
+    days, counts, errors = list(data["days"]), list(data["counts"]), list(data["errors"])
+    said = [] if released is None else [int(day["count"]) for day in released.get("days", [])][: len(days)]
+
+    def paint(axes: Any) -> None:
+        places = range(len(days))
+        low = [max(count - error, 0) for count, error in zip(counts, errors, strict=True)]
+        high = [count + error for count, error in zip(counts, errors, strict=True)]
+        axes.fill_between(places, low, high, color=BLUE, alpha=0.15, linewidth=0, step="mid", label="a told count")
+        axes.step(places, counts, color=ORANGE, where="mid", label="outliers in the rows")
+        if said:
+            axes.plot(range(len(said)), said, color=BLUE, marker="o", markersize=2, linewidth=0.8, label="told")
+        shown = sorted({0, len(days) // 2, len(days) - 1})
+        axes.set_xticks(shown, [days[place] for place in shown])
+        axes.set_ylim(bottom=0)
+        axes.legend()
+
+    return draw(
+        paint,
+        x="end of the day",
+        y="outliers",
+        caption="Outliers at the end of every day, as the rows are now. Band: where a told count lies, 19 times out of 20; "
+        "one charge pays for all days.",
+        alt="Line of the number of outliers by day, with a band around it for the error of the told counts.",
     )
 
 

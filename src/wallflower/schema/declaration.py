@@ -156,6 +156,8 @@ class Declaration:
     """The column that orders a person's rows."""
     rows_per_person: int | None = None
     """At most so many rows of a person count; None: a person's rows are reduced to one."""
+    grows: bool = False
+    """Whether rows are only ever added: none is changed or removed. The owner's word, which daily counts rest on."""
     askers: Mapping[str, Mapping[str, Budget]] = field(default_factory=dict)
     """Second limits: what each named asker may spend of a family's budget."""
     path: Path | None = None

@@ -32,6 +32,7 @@ TABLE_KEYS = (
     "neighbours",
     "max_rows",
     "max_people",
+    "grows",
     "reviewed",
     "test",
     "ledger",
@@ -79,7 +80,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     table.need("neighbours", 'neighbours = "add-remove"')
     neighbours = cast("Neighbours | None", table.choice("neighbours", get_args(Neighbours)))
     people = read_people(table, neighbours)
-    reviewed, test = table.flag("reviewed"), table.flag("test")
+    reviewed, test, grows = table.flag("reviewed"), table.flag("test"), table.flag("grows")
     read = read_reading(table)
     budgets = read_budgets(file)
     askers = read_askers(file, budgets)
@@ -109,6 +110,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         person=people.person,
         time=people.time,
         rows_per_person=people.rows_per_person,
+        grows=bool(grows),
         askers=askers,
     )
     return replace(declaration, fingerprint=fingerprint(declaration))

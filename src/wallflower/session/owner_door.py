@@ -7,6 +7,7 @@ from wallflower.privacy.release import OwnerOnly
 from wallflower.schema.declaration import Declaration
 from wallflower.session.pricing import price_of
 from wallflower.session.queries import Attack, Query
+from wallflower.session.series import dated
 
 
 class Owner:
@@ -21,7 +22,7 @@ class Owner:
         price = price_of(query, self._declaration)
         with self._source.rows(query.columns) as rows:
             asked = [("question", query.name), ("table", self._declaration.id), *price.settings.items()]
-            return OwnerOnly({"price": price, "seen": query.inspect(rows)}, question=asked)
+            return OwnerOnly({"price": price, "seen": dated(query).inspect(rows)}, question=asked)
 
     def attack(self, attack: Attack) -> OwnerOnly:
         """What `attack` finds with the rows in hand. NOT PRIVATE."""
