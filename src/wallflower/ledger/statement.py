@@ -140,7 +140,10 @@ class Statement:
         printer.text("…" if cycle else str(self))
 
     def _repr_html_(self) -> str:
-        rows = [(named(standing.account), f"{_numbers(standing)}. {standing.sentence}") for standing in self.accounts]
+        rows = [
+            (named(standing.account, standing.unit), f"{_numbers(standing)}. {standing.sentence}")
+            for standing in self.accounts
+        ]
         notes = [("note", note) for note in self.notes]
         return as_html([*rows, *notes], title=self.lines()[0])
 
