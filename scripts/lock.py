@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LOCK = ROOT / "locks" / "requirements.txt"
+FOLDER = ROOT / "locks"
+LOCKS = {"test": ("--extra", "all", "--group", "test", "--group", "docs"), "run": ("--extra", "all")}
+"""What is locked; `run` takes the versions of `test`, which is written first."""
 LINE = re.compile(r"^(?:[A-Za-z0-9._-]+(?:\[[\w,-]+\])?==\S+.*\\?|    --hash=sha256:[0-9a-f]{64}(?: \\)?|#.*|)$")
 
 
@@ -18,15 +20,19 @@ def foreign(text: str) -> list[str]:
 
 
 def main() -> int:
-    LOCK.parent.mkdir(exist_ok=True)
-    command = [
-        sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11",
-        "--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-annotate", "--no-header",
-        "--extra", "all", "--group", "test", "--group", "docs", "--output-file", str(LOCK), "pyproject.toml",
-    ]  # fmt: skip
-    subprocess.run([*command, *sys.argv[1:]], cwd=ROOT, check=True)
-    wrong = foreign(LOCK.read_text(encoding="utf-8"))
-    sys.stdout.write("\n".join(wrong) or f"{LOCK.relative_to(ROOT)} holds names, versions and digests alone\n")
+    FOLDER.mkdir(exist_ok=True)
+    wrong: list[str] = []
+    for name, parts in LOCKS.items():
+        place = FOLDER / f"{name}.txt"
+        same = () if name == "test" else ("--constraints", str(FOLDER / "test.txt"))
+        command = [
+            sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11",
+            "--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-annotate", "--no-header",
+            *parts, *same, "--output-file", str(place), "pyproject.toml",
+        ]  # fmt: skip
+        subprocess.run([*command, *sys.argv[1:]], cwd=ROOT, check=True)
+        wrong += foreign(place.read_text(encoding="utf-8"))
+    sys.stdout.write("\n".join(wrong) or "locks hold names, versions and digests alone\n")
     return bool(wrong)
 
 

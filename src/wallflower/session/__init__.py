@@ -9,6 +9,11 @@ from wallflower.session.drafting import Draft, declare
 from wallflower.session.opening import declared, open, table  # noqa: A004 - reads as wf.open
 from wallflower.session.owner_door import Owner
 from wallflower.session.queries import Attack, Query
+from wallflower.session.rehearsed import Rehearsal, Sweep
 from wallflower.session.release_door import Session
 
+<<<<<<< HEAD
 __all__ = ["Attack", "Draft", "Owner", "Query", "Session", "declare", "declared", "description", "open", "table"]
+=======
+__all__ = ["Attack", "Owner", "Query", "Rehearsal", "Session", "Sweep", "declared", "description", "open", "table"]
+>>>>>>> main
