@@ -5,13 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-<<<<<<< HEAD
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-=======
-from collections.abc import Mapping
->>>>>>> main
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -232,42 +225,6 @@ def show_price(price: Price, *, as_json: bool, preview: Preview | None = None, l
     rows += [("note", note) for note in (*price.notes, *(() if preview is None else preview.notes))]
     show_lines(rows)
     out.print("Nothing was spent." if looked else "Nothing was read and nothing was spent.", style="dim")
-
-
-<<<<<<< HEAD
-def bars_on_stderr() -> Progress:
-    """Bars for the owner's terminal, gone when the work is done; nothing where stderr is not a terminal."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    )
-
-
-@contextmanager
-def progress_on_stderr() -> Iterator[None]:
-    """Show progress of anything that takes over a second; nothing for short work or when stderr is not a terminal."""
-    started = time.monotonic()
-    bars: dict[str, TaskID] = {}
-    with bars_on_stderr() as progress:
-
-        def show(label: str, done: int, total: int) -> None:
-            if time.monotonic() - started < SILENT_SECONDS:
-                return
-            if label not in bars:
-                bars[label] = progress.add_task(label, total=total)
-            progress.update(bars[label], completed=done, total=total)
-
-        with listening(show):
-            yield
-=======
-def _pairs(items: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in items.items())
->>>>>>> main
 
 
 def _writable(report: Path | None, session: Session) -> None:

@@ -12,8 +12,17 @@ from wallflower.session.queries import Attack, Query
 from wallflower.session.rehearsed import Rehearsal, Sweep
 from wallflower.session.release_door import Session
 
-<<<<<<< HEAD
-__all__ = ["Attack", "Draft", "Owner", "Query", "Session", "declare", "declared", "description", "open", "table"]
-=======
-__all__ = ["Attack", "Owner", "Query", "Rehearsal", "Session", "Sweep", "declared", "description", "open", "table"]
->>>>>>> main
+__all__ = [
+    "Attack",
+    "Draft",
+    "Owner",
+    "Query",
+    "Rehearsal",
+    "Session",
+    "Sweep",
+    "declare",
+    "declared",
+    "description",
+    "open",
+    "table",
+]
