@@ -91,9 +91,7 @@ def show(folder: Path, stage: Stage) -> Scene:
         area="explain",
         title="Where does this record stand out?",
         setting=setting,
-        sentence=(
-            f"{record} was said to stand out among {told(one)}; with the wider promise, among {told(two)}."
-        ),
+        sentence=(f"{record} was said to stand out among {told(one)}; with the wider promise, among {told(two)}."),
         promised=(
             f"To everyone but the asked-for nurse: no answer is more than {times(one)} times as likely with any one of them as without, "
             f"while the contexts in which the nurse stands out stay as they are; the second answer at most {times(two)} times, without condition."

@@ -54,9 +54,7 @@ def filed(
     certificate_file, owner_file = folder / f"certificate{after}.html", folder / f"owner{after}.html"
     write_whole(certificate_file, certificate_page(release.to_json()))
     seen = session.owner.report(query) if report is None else report
-    write_owner_report(
-        owner_file, query=query.name, declaration=session.declaration, report=seen, release=release
-    )
+    write_owner_report(owner_file, query=query.name, declaration=session.declaration, report=seen, release=release)
     of = f" of {name}" if name else ""
     return (
         (f"certificate{of}", f"{folder.name}/{certificate_file.name}"),
