@@ -17,7 +17,7 @@ from wallflower.publish.grouping import REPAIRS, Grouping, Workshop, merged
 from wallflower.publish.growth_kernels import cheapest
 from wallflower.publish.offers import offered, taken
 from wallflower.publish.shed_cuts import ShedCutter
-from wallflower.publish.worlds import Members, Worlds
+from wallflower.publish.worlds import Known, Members, Worlds
 
 Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -102,8 +102,9 @@ class MatchingGrouper:
         for done, row in enumerate(left.tolist()):
             place = shop.cutter.rows[row]
             cheapest(place, offers, shop.trees, best, cost)
+            known: Known = {}
             for g in best[best >= 0].tolist():
-                grown = self._worlds.joined(groups[g], row, least=self.least)
+                grown = self._worlds.joined(groups[g], row, least=self.least, known=known)
                 if grown is not None and self._still(grown):
                     groups[g] = grown
                     taken(offers, g, place, shop)
