@@ -12,8 +12,8 @@ demo: $(VENV)/.installed
 	$(BIN)/wallflower demo --out demo
 
 test: check system
-	$(BIN)/pytest -n $(WORKERS) -m "not slow and not statistics and not campaign"
-	$(BIN)/pytest -n $(WORKERS) -m "(slow or statistics) and not campaign"
+	$(BIN)/python -m tests.warm
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not campaign"
 
 campaign: $(VENV)/.tested system  ## what takes hours: mutations, kills, fuzzed inputs by the hundred thousand
 	$(BIN)/pytest -n $(WORKERS) -m campaign
@@ -36,6 +36,7 @@ reference: $(VENV)/.installed  ## write the generated pages and pictures of docs
 	$(BIN)/python scripts/python_reference.py
 	$(BIN)/python scripts/guarantees.py
 	$(BIN)/python scripts/trade_offs.py
+	$(BIN)/python -m scripts.rehearsals
 
 pins: $(VENV)/.tested  ## print the pin of every proof; reread a proof before you change its pin
 	$(BIN)/python -m tests.proof_pins

@@ -13,6 +13,7 @@ NAME = re.compile(r"\bwf(?:\.[A-Za-z_]\w*)+")
 
 EACH_IN_A_CHILD = """
 import os, sys
+import duckdb, ibis, numba, numpy, pyarrow, scipy.stats  # other people's: a child need not load them again
 import wallflower as wf
 for name in sys.stdin.read().split():
     child = os.fork()
@@ -31,7 +32,7 @@ def names() -> set[str]:
 
 
 def missing(shown: set[str]) -> str:
-    """A child is forked for each name from a parent that has imported the package and nothing more of it."""
+    """A child is forked for each name from a parent that has imported the package, the libraries it uses and nothing more of it."""
     done = subprocess.run(
         [sys.executable, "-c", EACH_IN_A_CHILD],
         input="\n".join(sorted(shown)),

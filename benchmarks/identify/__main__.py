@@ -30,7 +30,7 @@ def metric(width: int, radius: float) -> Metric:
 
 def margins(points, measure: Metric, *, beta: int, k: int):
     most = cap(EPSILON)
-    held, near = of_rows(measure, points, beta=beta, cap=beta + most)
+    held, near = of_rows(measure, points, until=beta, cap=beta + most)
     return near, capped(star(held, near, beta=beta, k=k), near, beta=beta, most=most)
 
 

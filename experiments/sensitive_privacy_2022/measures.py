@@ -33,7 +33,7 @@ class Counted:
 
 def count(data, *, seed=5):
     metric, points = data.metric, data.points
-    held, near = of_rows(metric, points, beta=data.beta, cap=data.beta + FARTHEST)
+    held, near = of_rows(metric, points, until=data.beta, cap=data.beta + FARTHEST)
     rng = np.random.default_rng(seed)
     low, high = points.min(axis=0), points.max(axis=0)
     asked = rng.integers(low, high + 1, (len(points) // 5, points.shape[1]))

@@ -108,7 +108,44 @@ def by_ward(among):
     )
 
 
+GROWING = (
+    TABLE.replace("max_rows = 1000", "max_rows = 1000\ngrows = true")
+    + """
+[columns.added]
+role = "insensitive"
+lower = 2020-01-01
+upper = 2020-12-31
+outside = "clip"
+missing = "drop"
+"""
+)
+
+BY_DAY = (
+    "height,weight,added\n"
+    + "".join(f"{170 + i % 7}.5,{60 + i % 11},2020-03-{1 + i % 20:02}\n" for i in range(60))
+    + "250,400,2020-03-02\n"
+)
+
 EXAMPLES = [
+    Example(
+        name="count-daily",
+        declaration=GROWING,
+        csv=BY_DAY,
+        query=lambda _folder: wf.count.DailyOutliers(
+            measures=("height", "weight"),
+            daily="added",
+            start="2020-03-01",
+            horizon=30,
+            through="2020-03-10",
+            neighbours=3,
+            radius="4",
+            epsilon="0.5",
+        ),
+        command=(
+            *("count", "DECL", "--columns", "height,weight", "--neighbours", "3", "--radius", "4", "--epsilon", "0.5"),
+            *("--daily", "added", "--start", "2020-03-01", "--horizon", "30", "--through", "2020-03-10"),
+        ),
+    ),
     Example(
         name="count-fence",
         declaration=TABLE,

@@ -180,11 +180,11 @@ class PeopleReference(Reference):
             for row in first_rows(rows, declaration)
         ]
 
-    def record(self, key: str):
+    def record(self, key: str, *, row: int = 1):
         at = [at for at, who in enumerate(self.ids) if named(who, key)]
-        if len(at) != 1 or LEAVES in self.all[at[0]].values():
+        if len(at) < row or LEAVES in self.all[at[row - 1]].values():
             return None
-        row = self.all[at[0]]
+        row = self.all[at[row - 1]]
         grouped = {
             name: self.code(name, row[name])
             for name in self.columns

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 
 import pyarrow as pa
 import pytest
@@ -97,9 +98,9 @@ def same_people(source, declaration, table, columns=("x", "c", "d", "n"), keys=K
     reference = PeopleReference(declaration, columns, table.to_pylist() if hasattr(table, "to_pylist") else table)
     with source.rows(columns) as rows:
         assert sorted(rows.fetch(numbers=columns).numbers.tolist()) == sorted(reference.numbers(columns))
-        for key in keys:
-            record, expected = rows.record(key), reference.record(key)
-            assert (record and (dict(record.numbers), dict(record.codes))) == expected, key
+        for key, row in product(keys, range(1, (declaration.rows_per_person or 1) + 1)):
+            record, expected = rows.record(key, row=row), reference.record(key, row=row)
+            assert (record and (dict(record.numbers), dict(record.codes))) == expected, (key, row)
     return reference
 
 

@@ -54,7 +54,7 @@ class PlainRows:
             len(self.table), len(places)
         )
 
-    def record(self, key):
+    def record(self, key, *, row=1):
         if self.asked is None or key != "asked":
             return None
         row = self.table[self.asked]

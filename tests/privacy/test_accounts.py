@@ -32,7 +32,7 @@ SMALL = Fraction("1e-7")
 
 
 def refused(booking, declared, own):
-    check(booking, {}, limited(booking.account, declared), own=own)
+    check(booking, {}, limited(booking.account, declared), own=own, unit="row")
 
 
 @pytest.fixture

@@ -59,3 +59,46 @@ def troubles(driver, page: Path, width: int, *, picture: Path | None = None) -> 
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics | {"height": height})
         driver.save_screenshot(str(picture))
     return found
+
+
+BROKEN = r"""
+const words = /[\p{L}\p{N}_]+(?:[.,'’][\p{L}\p{N}_]+)*/gu;
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+const broken = [];
+for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  if (node.parentElement.closest('svg, style, script, template')) continue;
+  for (const word of node.data.matchAll(words)) {
+    const range = document.createRange();
+    range.setStart(node, word.index);
+    range.setEnd(node, word.index + word[0].length);
+    const lines = new Set([...range.getClientRects()].filter(box => box.width > 0).map(box => Math.round(box.top)));
+    if (lines.size > 1) broken.push(word[0]);
+  }
+}
+return broken;
+"""
+
+
+def broken_words(driver, page: Path, width: int, *, printed: bool = False) -> list[str]:
+    """Words that begin on one line and end on another, on a screen of this width or on paper as wide."""
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print" if printed else ""})
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    driver.get(page.resolve().as_uri())
+    found = driver.execute_script(BROKEN)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    return found
+
+
+def headings_torn(driver, page: Path) -> list[str]:
+    """Headings that paper would part from what they head."""
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    driver.get(page.resolve().as_uri())
+    found = driver.execute_script(
+        "return [...document.querySelectorAll('h1, h2, h3')]"
+        ".filter(e => getComputedStyle(e).breakAfter !== 'avoid').map(e => e.textContent)"
+        ".concat([...document.querySelectorAll('figure')]"
+        ".filter(e => getComputedStyle(e).breakInside !== 'avoid').map(e => e.textContent.slice(0, 40)))"
+    )
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    return found

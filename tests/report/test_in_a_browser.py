@@ -1,13 +1,14 @@
-"""Every kind of page, opened in Chromium on a phone and on a desk: no console error, nothing sticks out."""
+"""Every kind of page, opened in Chromium on a phone and on a desk: no console error, nothing sticks out, no word is broken."""
 
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
 
 from tests.cli.workspace import lay_out
-from tests.report.browser import chromium, missing, troubles
+from tests.report.browser import broken_words, chromium, headings_torn, missing, troubles
 from wallflower.cli.app import run
 
 pytestmark = [
@@ -21,8 +22,14 @@ COUNT = ["count", "salaries.toml", "--columns", "salary", "--neighbours", "5", "
 
 
 @pytest.fixture(scope="module")
+def driver():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The demo's report, an owner's report and a certificate."""
+    """The demo's report with every certificate and owner's report beside it, and those of a table with long names."""
     folder = tmp_path_factory.mktemp("pages")
     lay_out(folder)
     before = os.getcwd()  # noqa: PTH109 - restored below
@@ -33,34 +40,59 @@ def pages(tmp_path_factory):
         assert run(["certificate", "release.json", "-o", "certificate.html"]) == 0
     finally:
         os.chdir(before)
-    return {
-        "demo": folder / "demo" / "report.html",
-        "owner": folder / "owner.html",
-        "certificate": folder / "certificate.html",
-    }
+    found = {str(page.relative_to(folder)): page for page in sorted(folder.rglob("*.html"))}
+    assert len(found) >= 3 + 5 + 4  # the report, an owner's page of each area, a certificate of each area, and two
+    return found
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_pages_open_cleanly(pages, width):
-    with chromium() as driver:
-        found = {name: troubles(driver, page, width) for name, page in pages.items()}
+def test_pages_open_cleanly_and_break_no_word(driver, pages, width):
+    found = {name: troubles(driver, page, width) + broken_words(driver, page, width) for name, page in pages.items()}
     assert found == {name: [] for name in pages}
 
 
-def test_the_look_finds_what_sticks_out_and_what_is_logged(tmp_path):
+def test_paper_breaks_no_word_and_tears_no_heading_from_what_follows(driver, pages):
+    """A4 upright less its margins is about 670 px wide, and across 1,000; half of that is a column of the report."""
+    found = {
+        name: broken_words(driver, page, 670, printed=True) + headings_torn(driver, page)
+        for name, page in pages.items()
+    }
+    assert found == {name: [] for name in pages}
+
+
+def test_the_report_links_what_was_filed(pages):
+    report = next(page for name, page in pages.items() if name == "demo/report.html")
+    links = re.findall(r'<a href="([^"#]+)"', report.read_text(encoding="utf-8"))
+    assert len(links) >= 10
+    assert [link for link in links if not (report.parent / link).is_file()] == []
+
+
+PLANTED = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,"><body>%s"""
+
+
+def test_the_look_finds_what_sticks_out_and_what_is_logged(driver, tmp_path):
     page = tmp_path / "bad.html"
-    page.write_text(
-        '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><body><div style="width: 900px">wide</div><script>console.error("bad")</script>'
-    )
-    with chromium() as driver:
-        found = " ".join(troubles(driver, page, 390))
+    page.write_text(PLANTED % '<div style="width: 900px">wide</div><script>console.error("bad")</script>')
+    found = " ".join(troubles(driver, page, 390))
     assert "bad" in found
     assert "wide" in found
 
 
+def test_the_look_finds_a_broken_word_and_a_torn_heading(driver, tmp_path):
+    page = tmp_path / "broken.html"
+    page.write_text(
+        PLANTED
+        % '<h2>Torn</h2><p style="width: 2em; overflow-wrap: anywhere">a context</p><p>whole-but-for hyphens</p>'
+    )
+    assert broken_words(driver, page, 390) == ["context"]
+    assert broken_words(driver, page, 390, printed=True) == ["context"]
+    assert headings_torn(driver, page) == ["Torn"]
+
+
 def test_the_report_stands_alone(pages):
     """Nothing is fetched: no address of another host but the names of XML dialects."""
-    text = pages["demo"].read_text(encoding="utf-8")
+    text = pages["demo/report.html"].read_text(encoding="utf-8")
     for dialect in ("http://www.w3.org", "http://purl.org", "http://creativecommons.org"):
         text = text.replace(dialect, "")
     assert "http://" not in text

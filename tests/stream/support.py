@@ -214,7 +214,7 @@ class Mosquitto:
     def stop(self) -> None:
         if self.process.poll() is None:
             self.process.terminate()
-            self.process.wait(timeout=10)
+            self.process.wait(timeout=90)
 
 
 STARTED: list[subprocess.Popen] = []
@@ -248,4 +248,4 @@ def end_what_was_left() -> None:
             if pipe is not None and not pipe.closed:
                 with suppress(OSError):
                     pipe.close()
-        process.wait(timeout=30)
+        process.wait(timeout=90)

@@ -159,7 +159,7 @@ def compare(said: dict[str, Any], declaration: Path) -> str:
         raise LedgerError(
             f"this is a release of '{said['ledger']['account']}', and '{declaration}' declares '{declared.id}'."
         )
-    kept = Ledger.open(declared).recorded(said["ledger"]["entry"])
+    kept = Ledger.open(declared).recorded(said["ledger"]["entry"], like=said)
     wrong = kept.differences(said)
     if wrong:
         named = ", ".join(f"'{name}'" for name in wrong[:6]) + (", …" if len(wrong) > 6 else "")

@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 
 
 def check(declaration: Decl, as_json: AsJson = False) -> None:
-    """List what would be clipped, replaced or dropped, duplicate keys and unreadable cells. NOT PRIVATE, uncharged.
+    """List what would be clipped, replaced or dropped, duplicate keys, unreadable cells, leaves that differ. NOT PRIVATE, uncharged.
 
     \b
     Example:
@@ -31,6 +31,8 @@ def check(declaration: Decl, as_json: AsJson = False) -> None:
         typer.echo(json.dumps({"ok": True, "not_private": found.to_json()}, ensure_ascii=False))
         return
     for line in found.lines():
+        out.print(line, markup=False, highlight=False)
+    for line in found.hierarchy_lines():
         out.print(line, markup=False, highlight=False)
     table = Table("column", "missing", "unreadable", "outside", "what happens", title=None)
     for row in found.table():

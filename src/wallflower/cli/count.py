@@ -20,6 +20,8 @@ from wallflower.cli.common import (
     How,
     OwnerReport,
     Purpose,
+    RehearsalReport,
+    Rehearse,
     RequestId,
     Seed,
     ask,
@@ -113,6 +115,27 @@ def count(
             help="Instead of --neighbours and --radius: count the rows of one column beyond private quantile fences.",
         ),
     ] = None,
+    daily: Annotated[
+        str | None,
+        typer.Option(
+            "--daily",
+            metavar="COL",
+            help="Count at the end of every day, by this column of dates, in a table with grows = true; one charge for all days.",
+        ),
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="DAY", help="With --daily: the first day, such as 2026-01-01.")
+    ] = None,
+    horizon: Annotated[
+        int | None,
+        typer.Option("--horizon", metavar="DAYS", help="With --daily: how many days the series has at most."),
+    ] = None,
+    through: Annotated[
+        str | None,
+        typer.Option(
+            "--through", metavar="DAY", help="With --daily: the last day to tell now; without it yesterday, in UTC."
+        ),
+    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -125,6 +148,8 @@ def count(
     asker: Asker = OWNER,
     purpose: Purpose = "",
     owner_report: OwnerReport = None,
+    rehearse: Rehearse = None,
+    rehearsal_report: RehearsalReport = None,
     seed: Seed = None,
 ) -> None:
     """Count the outliers of a table, with noise.
@@ -134,7 +159,12 @@ def count(
         wallflower count salaries.toml --columns salary --neighbours 5 --radius 1000 --epsilon 0.5 --dry-run
     """
     query: Any
+    _refuse_idle(among, by, daily, start=start, horizon=horizon, through=through)
     if fence is not None:
+        if daily is not None:
+            raise UsageError(
+                "a fence is for one count, and --daily for one of every day.", hint="Leave one of them out."
+            )
         if neighbours is not None or radius is not None or by is not None or interval_epsilon is not None:
             raise UsageError(
                 "a fence takes the place of --neighbours and --radius, and has an interval of its own.",
@@ -145,6 +175,22 @@ def count(
         raise UsageError(
             "an outlier needs --neighbours (how many others) and --radius (how near).",
             hint="Or ask for quantile fences: --fence iqr.",
+        )
+    elif daily is not None:
+        if by is not None or interval_epsilon is not None or noise != NoiseChoice.auto:
+            raise UsageError(
+                "daily counts have noise and intervals of their own, for the whole table.",
+                hint="Leave --by, --noise and --interval-epsilon out.",
+            )
+        query = _daily(
+            names(columns),
+            daily=daily,
+            start=start,
+            horizon=horizon,
+            through=through,
+            neighbours=neighbours,
+            radius=radius,
+            epsilon=epsilon,
         )
     else:
         query = _near(
@@ -158,7 +204,7 @@ def count(
             interval_epsilon=interval_epsilon,
         )
     if picture is not None:
-        if by is not None or fence is not None:
+        if by is not None or fence is not None or daily is not None:
             raise UsageError("the picture of error by epsilon is for one count.", hint="Leave --picture out.")
         _draw_error(query, declaration, picture)
         dry_run = True
@@ -173,8 +219,22 @@ def count(
             seed=seed,
             asker=asker,
             purpose=purpose,
+            rehearse=rehearse,
+            rehearsal_report=rehearsal_report,
         ),
     )
+
+
+def _refuse_idle(among: AmongChoice, by: str | None, daily: str | None, **of_days: object) -> None:
+    """Options that would be passed over in silence."""
+    if among is AmongChoice.table and by is None:
+        raise UsageError(
+            "--among says whose rows are neighbours where outliers are counted in groups.", hint="Add --by COL."
+        )
+    if daily is None and any(given is not None for given in of_days.values()):
+        raise UsageError(
+            "--start, --horizon and --through belong to --daily.", hint="Name the column of dates: --daily added."
+        )
 
 
 def _near(columns: tuple[str, ...], by: str | None, among: Any, **asked: Any) -> Any:
@@ -184,6 +244,18 @@ def _near(columns: tuple[str, ...], by: str | None, among: Any, **asked: Any) ->
     if by is None:
         return Outliers(columns=columns, **asked)
     return GroupedOutliers(measures=columns, by=by, among=among, **asked)
+
+
+def _daily(columns: tuple[str, ...], *, start: str | None, horizon: int | None, through: Any, **asked: Any) -> Any:
+    """The question about every day of a table that grows."""
+    from wallflower.count import DailyOutliers
+
+    if start is None or horizon is None:
+        raise UsageError(
+            "daily counts need --start (the first day) and --horizon (how many days): the price is for all of them.",
+            hint="For example --daily added --start 2026-01-01 --horizon 365.",
+        )
+    return DailyOutliers(measures=columns, start=start, horizon=horizon, through=through, **asked)
 
 
 def _fenced(columns: tuple[str, ...], fence: str, epsilon: Any) -> Any:

@@ -17,11 +17,11 @@ STEPS = ("explain", "identify", "count", "publish", "stream")
 
 HOMES = {"stream": "wallflower.cli.demo_stream"}
 
-TITLE = "Alder Valley hospitals: five questions about outliers"
+ORGANISATION = "Alder Valley hospitals (made up)"
+TITLE = "Five questions about outliers, answered"
 INTRODUCTION = (
-    "A made-up hospital network answers five questions about its outliers. For each: what was asked, what left the house, what it "
-    "cost, and what is promised to the people in the rows. The pictures also show what is really there, which on "
-    "real rows only the owner sees."
+    "A hospital network answers five questions about its outliers and gives nobody away. This sheet says what was answered, spent and "
+    "promised; then comes each question with what left the house beside what stayed in it."
 )
 
 MARK = ".wallflower-demo"
@@ -66,5 +66,5 @@ def demo(
         out.print()
     from wallflower.report.story import write_story
 
-    write_story(folder / "report.html", scenes, title=TITLE, introduction=INTRODUCTION)
+    write_story(folder / "report.html", scenes, organisation=ORGANISATION, title=TITLE, introduction=INTRODUCTION)
     out.print(f"Every file is in {folder}; open {folder / 'report.html'} to see it all.", markup=False, highlight=False)

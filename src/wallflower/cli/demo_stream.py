@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wallflower.atomic_file import write_whole
+from wallflower.cli.stream_release import released
 from wallflower.cli.stream_simulation import Simulated, run_simulation
 from wallflower.demo.stage import Stage
 from wallflower.noise.entropy import SystemEntropy
+from wallflower.privacy.guarantee import factor
+from wallflower.report.certificate import certificate_page
 from wallflower.report.figures import Picture
 from wallflower.report.story import Scene
 from wallflower.stream.parser import load
@@ -68,13 +72,10 @@ def show(folder: Path, stage: Stage) -> Scene:
         drawn=drawn,
     )
     truth, share = facts["truth"], facts["fleet_share"]
-    lines = (
-        (
-            "asked",
-            f"which of {facts['whole_periods']} fridge-days misbehaved? (made up: {truth['misbehaving_periods']} did)",
-        ),
+    left = (
+        ("asked", f"which of {facts['whole_periods']} fridge-days misbehaved?"),
         ("expect", "; ".join(f"{name.replace('_', ' ')}: {text}" for name, text in asked.expected.items())),
-        ("heard", f"{truth['alarms']} alarms, {truth['right']} of them right"),
+        ("heard", f"{truth['alarms']} alarms"),
         (
             "fleet",
             f"{share['estimate']:.2f} of fridge-days misbehave (95 %: {share['low']:.2f} to {share['high']:.2f})",
@@ -82,11 +83,39 @@ def show(folder: Path, stage: Stage) -> Scene:
         ("promise", str(facts["promise"])),
         ("cost", asked.notes[0]),
     )
-    stage.show(list(lines))
+    stayed = (
+        ("misbehaved", f"{truth['misbehaving_periods']} of {facts['whole_periods']} fridge-days, as they were made up"),
+        ("right", f"{truth['right']} of the {truth['alarms']} alarms"),
+    )
+    stage.show([*left, *stayed])
+    a_day = declared.event_epsilon
+    paper = released(
+        declared,
+        account=f"{declared.id}, sensor {declared.roster[0]}",
+        entry=1,
+        today=a_day,
+        value={"days": 1},
+        private=True,
+    )
+    write_whole(folder / "certificate.html", certificate_page(paper))
     return Scene(
         area="stream",
         title="Which fridge misbehaved, and on which day?",
         setting=setting,
-        lines=lines,
+        sentence=(
+            f"{truth['alarms']} alarms were heard in {facts['whole_periods']} fridge-days; {share['estimate']:.0%} of days misbehave "
+            f"(95 %: {share['low']:.0%} to {share['high']:.0%})."
+        ),
+        promised=(
+            "To the people of every ward, signed by each fridge every day: whatever happened all day, all that the fridge sends is at most "
+            f"{factor(a_day)} times as likely as for any other day, whoever sees it. K days together: K times the exponent."
+        ),
+        left=left,
+        stayed=stayed,
         pictures=tuple(drawn),
+        papers=(
+            ("certificate of one fridge and day", f"{folder.name}/certificate.html"),
+            ("owner's page, NOT PRIVATE", f"{folder.name}/fridges.html"),
+        ),
+        spent={"local-dp, a fridge and day": (a_day, declared.budget.per_day)},
     )

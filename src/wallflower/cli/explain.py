@@ -16,6 +16,8 @@ from wallflower.cli.common import (
     How,
     OwnerReport,
     Purpose,
+    RehearsalReport,
+    Rehearse,
     RequestId,
     Seed,
     ask,
@@ -53,6 +55,15 @@ def explain(
         ),
     ],
     epsilon: Epsilon,
+    row: Annotated[
+        int | None,
+        typer.Option(
+            "--row",
+            metavar="N",
+            help="Where a person has up to rows_per_person rows: which of them, by time and then by the declared columns.",
+            show_default=False,
+        ),
+    ] = None,
     guarantee: Annotated[
         str,
         typer.Option(
@@ -111,6 +122,8 @@ def explain(
     asker: Asker = OWNER,
     purpose: Purpose = "",
     owner_report: OwnerReport = None,
+    rehearse: Rehearse = None,
+    rehearsal_report: RehearsalReport = None,
     seed: Seed = None,
 ) -> None:
     """Release one context in which a record stands out, privately for every other row.
@@ -124,6 +137,7 @@ def explain(
 
     query = Context(
         record=record[0],
+        row=row,
         metric=metric,
         by=names(by),
         detector=spelled_out(detector),
@@ -151,5 +165,7 @@ def explain(
             seed=seed,
             asker=asker,
             purpose=purpose,
+            rehearse=rehearse,
+            rehearsal_report=rehearsal_report,
         ),
     )

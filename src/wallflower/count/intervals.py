@@ -72,14 +72,16 @@ class NarrowInterval:
     @property
     def guarantee(self) -> PureDP:
         """Of the interval alone; the count's own comes on top."""
-        return self.scale.guarantee(neighbours=self.noise.neighbours)
+        promise = self.scale.guarantee(neighbours=self.noise.neighbours)
+        return promise if self.noise.rows is None else promise.about("person")
 
     def reach(self, scale: Fraction) -> int:
         """Half the interval's width where the released scale is this: the noise is within it, 19 times out of 20."""
         return max(0, math.ceil(self.stretch * scale / self.lomax.sigma - Fraction(1, 2)))
 
     def draw(self, profile: Profile, entropy: Entropy) -> int:
-        return self.reach(self.scale(self.lomax.smooth(profile), entropy))
+        """`profile` is that of one row, as the count's noise takes it."""
+        return self.reach(self.scale(self.lomax.smooth(self.noise.of_unit(profile)), entropy))
 
     def typical(self, bound: Fraction) -> int:
         """The mean of `reach` on a table with this smooth bound, where no interval is wider than the range of answers."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from wallflower.count.profiles import bound
+from wallflower.count.profiles import REPLACE_ONE, of_people
 from wallflower.count.sensitivity import global_sensitivity
 from wallflower.mechanisms.inverse_sensitivity import InverseSensitivity
 from wallflower.mechanisms.laplace import DiscreteLaplace
@@ -38,6 +38,8 @@ class Noise:
     max_rows: int
     """The declared bound, which only `auto` looks at: larger tables have more rows near the threshold."""
     wanted: NoiseName = "auto"
+    rows: int | None = None
+    """At most so many rows of a person come or go together, and the promise is about a person; None: it is about a row."""
 
     @property
     def name(self) -> Literal["lomax", "laplace", "inverse"]:
@@ -57,14 +59,26 @@ class Noise:
         return min(Fraction(len(str(self.max_rows)) + 1, 2) * self.floor, Fraction(self.cap))
 
     @property
-    def cap(self) -> int:
+    def row_cap(self) -> int:
+        """The most that one row can move the count."""
         return global_sensitivity(self.dimension, self.k, self.neighbours)
+
+    @property
+    def _together(self) -> int:
+        return self.rows or 1
+
+    @property
+    def cap(self) -> int:
+        """The most that all rows of one unit can move the count."""
+        return self._together * self.row_cap
 
     @property
     def guarantee(self) -> PureDP:
         if self.name == "laplace":
-            return self._laplace.guarantee(distance=self.cap, neighbours=self.neighbours)
-        return self._lomax.guarantee(neighbours=self.neighbours)
+            promise = self._laplace.guarantee(distance=self.cap, neighbours=self.neighbours)
+        else:
+            promise = self._lomax.guarantee(neighbours=self.neighbours)
+        return promise if self.rows is None else promise.about("person")
 
     @cached_property
     def floor(self) -> Fraction:
@@ -73,18 +87,35 @@ class Noise:
 
     @cached_property
     def horizon(self) -> int:
-        """How many bounds of a profile are worth computing; 0 where the noise does not look at the rows."""
+        """How many bounds of a row's profile are worth computing, whole people of them; 0 where the noise does not look at the rows."""
         if self.name == "laplace":
             return 0
         if self.name == "lomax":
-            return self._lomax.horizon(self.cap, self._least)
-        return min(len(self._least), math.ceil(2 / self.epsilon * (math.ceil(math.log(self.cap)) + 12)))
+            return self._together * self._lomax.horizon(self.cap, self._least)
+        enough = math.ceil(2 / self.epsilon * (math.ceil(math.log(self.cap)) + 12))
+        return self._together * min(len(self._least), enough)
 
     @property
     def _least(self) -> tuple[int, ...]:
-        """U_t of a table in which no row is near the threshold, as far as it can matter."""
+        """The profile of a table in which no row is near the threshold, as far as it can matter."""
         enough = math.ceil((math.log(self.cap) + 2) / self._lomax.beta)
-        return tuple(bound(0, t, self.neighbours) for t in range(min(self.cap, enough, LONGEST)))
+        ends = -(-self.row_cap // self._together), enough, LONGEST // self._together
+        return tuple(self._calmest(t) for t in range(min(ends)))
+
+    def _calmest(self, t: int) -> int:
+        """How far the count of the calmest table can move with one unit more, t units away."""
+        return self._calm_sum((t + 1) * self._together) - self._calm_sum(t * self._together)
+
+    def _calm_sum(self, rows: int) -> int:
+        """U_0 + … + U_{rows−1} of that table: U_t is max(1, t), or t + 1 under replace-one, and at most the cap."""
+        ahead = 1 if self.neighbours == REPLACE_ONE else 0
+        rising = min(rows, self.row_cap - ahead)
+        first = 1 if rising and not ahead else 0
+        return rising * (rising - 1) // 2 + ahead * rising + first + (rows - rising) * self.row_cap
+
+    def of_unit(self, profile: Profile) -> Profile:
+        """What the noise is drawn for, from the profile of one row."""
+        return profile if self.rows is None else of_people(profile, self.rows)
 
     @cached_property
     def _lomax(self) -> Lomax:
@@ -115,7 +146,7 @@ class Noise:
         """On the calmest table, far from both ends of the range."""
         weights, reach, width = [1.0], [0], 0
         for j in range(1, min(math.ceil(100 / self.epsilon), 5 * LONGEST)):
-            step = min(bound(0, j - 1, self.neighbours), self.cap)
+            step = self._calmest(j - 1)
             width += step
             weights.append(2 * step * math.exp(-float(self.epsilon) / 2 * j))
             reach.append(width)
@@ -128,24 +159,26 @@ class Noise:
         return 0
 
     def seen(self, profile: Profile | None) -> dict[str, str]:
-        """For the owner alone: how much noise this table gets."""
+        """For the owner alone: how much noise this table gets, from the profile of one row."""
         if profile is None:
             return {"standard deviation of the noise": f"{float(self._laplace.scale) * math.sqrt(2):.1f}"}
+        profile = self.of_unit(profile)
+        furthest = {f"furthest one {'row' if self.rows is None else 'person'} can move the count": str(profile[0])}
         if self.name == "inverse":
-            return {"furthest one row can move the count": str(profile[0])}
+            return furthest
         bound = self._lomax.smooth(profile)
         return {
-            "furthest one row can move the count": str(profile[0]),
+            **furthest,
             "smooth bound": f"{float(bound):.2f}",
             "standard deviation of the noise": f"{self._lomax.deviation(bound):.1f}",
         }
 
     def draw(self, count: int, profile: Profile | None, most: int, entropy: Entropy) -> int:
-        """The noisy count in 0 … most; `profile` is None exactly for noise that does not look at the rows."""
+        """The noisy count in 0 … most; `profile` is that of one row, and None exactly for noise that does not look at the rows."""
         if profile is None:
             noisy = self._laplace(count, entropy)
         elif self.name == "inverse":
-            noisy = InverseSensitivity(epsilon=self.epsilon, most=most)(count, profile, entropy)
+            noisy = InverseSensitivity(epsilon=self.epsilon, most=most)(count, self.of_unit(profile), entropy)
         else:
-            noisy = self._lomax(count, profile, entropy)
+            noisy = self._lomax(count, self.of_unit(profile), entropy)
         return min(max(noisy, 0), most)

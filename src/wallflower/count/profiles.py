@@ -44,6 +44,15 @@ def profile(
     return Profile(bounds=tuple(min(bound(most, t, neighbours), cap) for t, most in enumerate(held)), cap=cap)
 
 
+def of_people(one_row: Profile, rows: int) -> Profile:
+    """V_t = U_{t·rows} + … + U_{t·rows + rows − 1}: how far up to `rows` rows of a person, together, can move the count, t people away."""
+    people = range(-(-len(one_row.bounds) // rows))
+    return Profile(
+        bounds=tuple(sum(one_row[place] for place in range(t * rows, (t + 1) * rows)) for t in people),
+        cap=rows * one_row.cap,
+    )
+
+
 def _nested(bounds: list[Cover], times: NDArray[np.int64], horizon: int, cap: int) -> list[int]:
     """min over the bounds of h(W_t) for each t, at most cap: it never falls, so equal ends settle all between."""
     sizes = np.cumsum(np.bincount(times[times < horizon], minlength=horizon))

@@ -21,6 +21,7 @@ from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.accountants import total
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import NEAR, FieldTrial, Stage, multiples, near, wholes
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 from wallflower.schema.fields import Epsilon, Exact, Names, Whole
@@ -76,21 +77,49 @@ class Outliers:
                 ),
             },
             expected=expected_error(noise),
-            notes=notes(noise) if interval is None else (HOW_MUCH, interval.advice()),
+            notes=(
+                *(notes(noise) if interval is None else (HOW_MUCH, interval.advice())),
+                *of_several_rows(noise.rows),
+            ),
         )
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
         self.run(rows, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
-        noise = self.noise_for(rows.declaration)
-        most = largest_answer(rows)
-        count, bounds = measure(rows, self.columns, self.radius, noise)
+        return self._answer(rows, self._measured(rows), entropy)
+
+    def _measured(self, rows: Rows) -> tuple[int, Profile | None]:
+        return measure(rows, self.columns, self.radius, self.noise_for(rows.declaration))
+
+    def _answer(self, rows: Rows, measured: tuple[int, Profile | None], entropy: Entropy) -> dict[str, Any]:
+        noise, most = self.noise_for(rows.declaration), largest_answer(rows)
+        count, bounds = measured
         noisy = noise.draw(count, bounds, most, entropy)
         bought = self._interval(noise)
         reach = noise.margins()[1] if bought is None or bounds is None else bought.draw(bounds, entropy)
         interval = None if reach is None else [max(noisy - reach, 0), min(noisy + reach, most)]
         return {"count": noisy, "interval": interval}
+
+    def trial(self) -> FieldTrial:
+        """How it is rehearsed."""
+        return FieldTrial(
+            query=self,
+            measured="outliers counted",
+            useful=NEAR,
+            on=self._staged,
+            options=near_options(self.epsilon, self.radius, self.neighbours),
+        )
+
+    def _staged(self, rows: Rows) -> Stage:
+        measured = self._measured(rows)
+        truth = measured[0]
+        return Stage(
+            truth={"count": truth, "interval": None},
+            number=truth,
+            draw=lambda entropy: self._answer(rows, measured, entropy),
+            score=lambda answer: counted_near(truth, answer),
+        )
 
     @staticmethod
     def told(answer: Mapping[str, Any]) -> str:
@@ -120,12 +149,24 @@ class Outliers:
             neighbours=declaration.neighbours,
             max_rows=declaration.max_rows,
             wanted=self.noise,
+            rows=declaration.rows_per_person,
         )
 
     def _interval(self, noise: Noise) -> NarrowInterval | None:
         if self.interval_epsilon is None:
             return None
         return NarrowInterval(noise=noise, epsilon=self.interval_epsilon)
+
+
+def near_options(epsilon: Fraction, radius: Fraction, neighbours: int) -> dict[str, list[Any]]:
+    """Other choices of a question about neighbours that are worth a look."""
+    return {"epsilon": multiples(epsilon), "radius": multiples(radius), "neighbours": wholes(neighbours)}
+
+
+def counted_near(truth: int, answer: Mapping[str, Any] | None) -> tuple[float, bool]:
+    """A count as a number of the picture, and whether it is useful."""
+    count = 0 if answer is None else int(answer["count"])
+    return count, near(truth, count)
 
 
 def check_columns(columns: tuple[str, ...]) -> None:
@@ -147,7 +188,7 @@ def largest_answer(rows: Rows) -> int:
 def measure(rows: Rows, columns: tuple[str, ...], radius: Fraction, noise: Noise) -> tuple[int, Profile | None]:
     """The true count, and the profile where the noise wants one. Private, both of them."""
     # Under replace-one the number of rows is public, and no count moves by more.
-    cap = min(noise.cap, max(rows.size, 1)) if noise.neighbours == REPLACE_ONE else noise.cap
+    cap = min(noise.row_cap, max(rows.size, 1)) if noise.neighbours == REPLACE_ONE else noise.row_cap
     ball = declared_ball(rows.declaration, columns, radius)
     return measure_points(rows.fetch(numbers=columns).numbers, ball, noise, cap=cap)
 
@@ -204,6 +245,13 @@ def expected_error(noise: Noise) -> dict[str, object]:
 
 
 HOW_MUCH = "How much noise there is depends on the rows, so the answer cannot say it."
+
+
+def of_several_rows(rows: int | None) -> tuple[str, ...]:
+    if rows is None:
+        return ()
+    said = f"A person is up to {rows} rows here, and the noise hides all of them together."
+    return (f"{said} It grows with the square of that number: one row a person (per_person) needs less.",)
 
 
 def notes(noise: Noise) -> tuple[str, ...]:

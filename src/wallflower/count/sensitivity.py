@@ -47,3 +47,14 @@ def global_sensitivity(dimension: int, k: int, neighbours: str) -> int:
     (16, 15)
     """
     return packing(dimension) * k + (neighbours == "replace-one")
+
+
+def stream_sensitivity(dimension: int, k: int) -> int:
+    """How far one row can move all increases of the count together, in a table that only grows: `daily.md`.
+
+    Each of at most A(d)·k rows near the added one differs during one stretch of time, and so does the added row: they begin and end.
+
+    >>> stream_sensitivity(1, 1), stream_sensitivity(2, 5)
+    (6, 52)
+    """
+    return 2 * packing(dimension) * k + 2

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from wallflower.count.degrees import SubspaceDegrees, declared_ball
 from wallflower.count.noise import NOISES, Noise, NoiseName
-from wallflower.count.queries import check_columns, expected_error, largest_answer, measure, public_settings
+from wallflower.count.queries import (
+    check_columns,
+    expected_error,
+    largest_answer,
+    measure,
+    near_options,
+    of_several_rows,
+    public_settings,
+)
 from wallflower.count.sensitivity import global_sensitivity
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
@@ -22,6 +30,7 @@ from wallflower.mechanisms.top import TopH
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.accountants import total
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import FieldTrial, Stage
 from wallflower.progress import report
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
@@ -80,7 +89,8 @@ class Subspaces:
             _ = declaration.column(name).numeric
         choice, count = self._choice(declaration), self._count(declaration)
         distance = self._distance(declaration)
-        parts = [choice.guarantee(distance=distance, neighbours=declaration.neighbours)]
+        found_promise = choice.guarantee(distance=distance, neighbours=declaration.neighbours)
+        parts = [found_promise if declaration.rows_per_person is None else found_promise.about("person")]
         parts += [] if count is None else [count.guarantee] * self.top
         found, counted = parts[0].epsilon, sum((part.epsilon for part in parts[1:]), Fraction(0))
         settings = {
@@ -99,7 +109,10 @@ class Subspaces:
             mechanism=mechanism,
             settings=settings,
             expected=self._expected(choice, count),
-            notes=("The subspaces come in the order they were drawn, which says little about which has more.",),
+            notes=(
+                "The subspaces come in the order they were drawn, which says little about which has more.",
+                *of_several_rows(declaration.rows_per_person),
+            ),
         )
 
     def _expected(self, choice: TopH, count: Noise | None) -> dict[str, object]:
@@ -136,6 +149,34 @@ class Subspaces:
 
         return "; ".join(one(found) for found in answer["subspaces"])
 
+    def trial(self) -> FieldTrial:
+        """How it is rehearsed."""
+        return FieldTrial(
+            query=self,
+            measured="outliers of the subspaces found, as a share of those of the best",
+            useful="the subspaces found hold nine tenths of the outliers of the best ones",
+            on=self._staged,
+            options=near_options(self.epsilon, self.radius, self.neighbours),
+        )
+
+    def _staged(self, rows: Rows) -> Stage:
+        scores = dict(zip(self.candidates, self._outliers(rows).tolist(), strict=True))
+        best = sorted(scores, key=lambda names: -scores[names])[: self.top]
+        most = sum(scores[names] for names in best)
+
+        def score(answer: Mapping[str, Any] | None) -> tuple[float, bool]:
+            told = [] if answer is None else answer["subspaces"]
+            found = sum(scores[tuple(one["columns"])] for one in told)
+            part = found / most if most else 1.0
+            return part, part >= 9 / 10
+
+        return Stage(
+            truth={"subspaces": [{"columns": list(names), "count": scores[names]} for names in best]},
+            number=1.0,
+            draw=lambda entropy: self.run(rows, entropy),
+            score=score,
+        )
+
     def inspect(self, rows: Rows) -> dict[str, Any]:
         scores = self._outliers(rows)
         best = np.argsort(-scores, kind="stable")[: max(self.top, 20)]
@@ -161,7 +202,9 @@ class Subspaces:
         )
 
     def _distance(self, declaration: Declaration) -> int:
-        return global_sensitivity(self.size, self.neighbours, declaration.neighbours)
+        """How far all rows of one unit together can move the count of a subspace."""
+        rows = declaration.rows_per_person or 1
+        return rows * global_sensitivity(self.size, self.neighbours, declaration.neighbours)
 
     def _choice(self, declaration: Declaration) -> TopH:
         return TopH(h=self.top, exponent=self.epsilon / (2 * self.top * self._distance(declaration)))
@@ -176,6 +219,7 @@ class Subspaces:
             neighbours=declaration.neighbours,
             max_rows=declaration.max_rows,
             wanted=self.noise,
+            rows=declaration.rows_per_person,
         )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wallflower.demo.made_up_values import normal
-from wallflower.demo.stage import Stage, asked, laid_out, spent
 from wallflower.count import Outliers, Subspaces
+from wallflower.demo.made_up_values import normal
+from wallflower.demo.stage import Stage, asked, facts, filed, laid_out, spent, times
 from wallflower.report.story import Scene
 
 DECLARATION = """\
@@ -62,17 +62,17 @@ def show(folder: Path, stage: Stage) -> Scene:
     )
     stage.say(setting)
     how_many = Outliers(columns=("age", "stay"), neighbours=3, radius=6, epsilon=1)
-    _, first = asked(
+    one, first = asked(
         stage,
         session,
-        "how many stays have fewer than 3 others within 6 (years, days)?",
+        "how many stays have fewer than 3 others within 6 (8 years or 8 days apart, or 6 of both: the root of the mean square)?",
         how_many,
         expect=str(session.price(how_many).expected["error"]),
     )
     where = Subspaces(
         columns=("age", "stay", "cost"), size=1, top=1, neighbours=3, radius=2, epsilon=1, counts_epsilon=1
     )
-    _, second = asked(
+    two, second = asked(
         stage,
         session,
         "in which one column are there the most outliers, and how many?",
@@ -81,12 +81,29 @@ def show(folder: Path, stage: Stage) -> Scene:
     )
     from wallflower.count.expectations import error_by_epsilon
     from wallflower.report.count import error_picture
+    from wallflower.report.owner import owner_pictures
 
+    report = session.owner.report(how_many)
+    best = two["subspaces"][0]
     return Scene(
         area="count",
         title="How many outliers, and in what?",
         setting=setting,
-        lines=(*first, *second),
-        pictures=(error_picture(error_by_epsilon(how_many, session.declaration)),),
+        sentence=(
+            f"About {one['count']} of the stays are unusual (between {one['interval'][0]} and {one['interval'][1]}), most of them by "
+            f"{' and '.join(best['columns'])}."
+        ),
+        promised=(
+            f"To every patient, whatever anyone already knows: the first answer is at most {times(one)} times as likely with them as "
+            f"without, the second at most {times(two)} times."
+        ),
+        left=(*first, *second),
+        stayed=tuple(facts(report)),
+        public=(error_picture(error_by_epsilon(how_many, session.declaration)),),
+        pictures=tuple(owner_pictures("count", report.value["seen"], one)),
+        papers=(
+            *filed(folder, session, how_many, one, name="the count", report=report),
+            *filed(folder, session, where, two, name="the columns"),
+        ),
         spent=spent(session),
     )

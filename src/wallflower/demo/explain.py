@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wallflower.demo.made_up_values import normal
-from wallflower.demo.stage import Stage, asked, laid_out, spent
+from wallflower.demo.stage import Stage, asked, facts, filed, laid_out, spent, times, told
 from wallflower.detectors import LOF, Grubbs
 from wallflower.explain import Context
 from wallflower.report.story import Scene
@@ -69,7 +69,7 @@ def show(folder: Path, stage: Stage) -> Scene:
     stage.say(setting)
     by = ("job", "hospital")
     narrow = Context(record=record, metric="salary", by=by, detector=LOF(), epsilon="0.2", min_population=100)
-    _, first = asked(
+    one, first = asked(
         stage,
         session,
         f"in which context does {record} stand out? (the paper's promise: only valid contexts are candidates)",
@@ -77,20 +77,31 @@ def show(folder: Path, stage: Stage) -> Scene:
         expect=str(session.price(narrow).expected["shortfall"]),
     )
     wide = Context(record=record, metric="salary", by=by, detector=Grubbs(), epsilon=1, guarantee="full")
-    _, second = asked(
+    two, second = asked(
         stage,
         session,
         f"the same of {record}, with differential privacy for everyone else and no condition",
         wide,
         expect=str(session.price(wide).expected["needs"]),
     )
-    from wallflower.report.explain import pictures
+    from wallflower.report.owner import owner_pictures
 
+    report, wide_report = session.owner.report(narrow), session.owner.report(wide)
     return Scene(
         area="explain",
         title="Where does this record stand out?",
         setting=setting,
-        lines=(*first, *second),
-        pictures=tuple(pictures(session.owner.report(narrow).value["seen"])),
+        sentence=(f"{record} was said to stand out among {told(one)}; with the wider promise, among {told(two)}."),
+        promised=(
+            f"To everyone but the asked-for nurse: no answer is more than {times(one)} times as likely with any one of them as without, "
+            f"while the contexts in which the nurse stands out stay as they are; the second answer at most {times(two)} times, without condition."
+        ),
+        left=(*first, *second),
+        stayed=tuple(facts(report)),
+        pictures=tuple(owner_pictures("explain", report.value["seen"], one)),
+        papers=(
+            *filed(folder, session, narrow, one, name="the paper's promise", report=report),
+            *filed(folder, session, wide, two, name="the full promise", report=wide_report),
+        ),
         spent=spent(session),
     )

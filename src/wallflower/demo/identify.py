@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wallflower.demo.made_up_values import normal
-from wallflower.demo.stage import Stage, asked, laid_out, spent
+from wallflower.demo.stage import Stage, asked, facts, filed, laid_out, spent, times, told
 from wallflower.identify import Anomalies
 from wallflower.report.story import Scene
 
@@ -64,20 +64,28 @@ def show(folder: Path, stage: Stage) -> Scene:
     chances = (
         ", ".join(f"{near}: {chance}" for near, chance in wrong.items()) if isinstance(wrong, dict) else str(wrong)
     )
-    _, lines = asked(
+    release, lines = asked(
         stage,
         session,
         "is 430 mg/dl at 37 an anomaly? 95 at 48? 300 at 90?",
         query,
         expect=f"chance of a wrong answer about a value that one row holds, by the number of rows near it: {chances}",
     )
-    from wallflower.report.identify import pictures
+    from wallflower.report.owner import owner_pictures
 
+    report = session.owner.report(query)
     return Scene(
         area="identify",
         title="Is this value an anomaly?",
         setting=setting,
-        lines=tuple(lines),
-        pictures=tuple(pictures(session.owner.report(query).value["seen"])[:1]),
+        sentence=f"The laboratory answered: {told(release)}.",
+        promised=(
+            f"To every patient whose value is normal, or nearly: no answer is more than {times(release)} times as likely with them as "
+            "without. Far outliers are promised less, the further the less."
+        ),
+        left=tuple(lines),
+        stayed=tuple(facts(report)),
+        pictures=tuple(owner_pictures("identify", report.value["seen"], release)[:1]),
+        papers=filed(folder, session, query, release, report=report),
         spent=spent(session),
     )

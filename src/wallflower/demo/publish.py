@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.demo.made_up_values import normal
-from wallflower.demo.stage import Stage, asked, laid_out, spent
+from wallflower.demo.stage import Stage, asked, filed, laid_out, spent
 from wallflower.publish import PlainTable
 from wallflower.publish.attacks import Findings
 from wallflower.publish.inspection import UNHIDABLE
@@ -77,7 +77,7 @@ def show(folder: Path, stage: Stage) -> Scene:
     stage.say(setting)
     public = folder / "public.csv"
     query = PlainTable.of(session.declaration, out=str(public), k=K, p="0.95", d="0.5")
-    _, lines = asked(
+    release, lines = asked(
         stage,
         session,
         "a table in which every group holds at least 5 different costs and everybody may hold at least 5 of them",
@@ -85,12 +85,19 @@ def show(folder: Path, stage: Stage) -> Scene:
         expect="rows that cannot be hidden are left out; how many stays at the owner's desk",
     )
     found: Findings = session.owner.attack(PublishedAttack(query, public)).value
-    seen = session.owner.report(query).value["seen"]
+    report = session.owner.report(query)
+    seen = report.value["seen"]
+    numbers = seen["numbers"]
+    kept, outliers = numbers["outliers published"], numbers["outliers"]
     with public.open(encoding="utf-8") as file:
         sample = [file.readline().strip() for _ in range(4)]
     guessed = found.guesses
-    more = [
-        ("published", " / ".join(sample)),
+    published = [("published", " / ".join(sample))]
+    stayed = [
+        (
+            "outliers",
+            f"{outliers} of the {numbers['rows']:,} rows: {kept} are in the published table, {outliers - kept} were left out",
+        ),
         (
             "left out",
             f"{seen['facts']['left out']}; no method could publish {seen['facts']['no method could publish']}",
@@ -105,15 +112,22 @@ def show(folder: Path, stage: Stage) -> Scene:
             ),
         ),
     ]
-    stage.show(more)
-    from wallflower.report.publish import pictures
+    stage.show([*published, *stayed])
+    from wallflower.report.owner import owner_pictures
 
     return Scene(
         area="publish",
         title="A table in which outliers blend in",
         setting=setting,
-        lines=(*lines, *more),
-        pictures=tuple(pictures(seen)[1:]),
+        sentence=f"{release['rows']:,} patients are in the published table, in {release['groups']} groups.",
+        promised=(
+            "To everyone in the published table: whoever knows all ages and districts, who is an outlier and who is in which group is "
+            f"left with at least {query.k} possible costs for each. It is no differential privacy and holds for this one table."
+        ),
+        left=(*lines, *published),
+        stayed=tuple(stayed),
+        pictures=tuple(owner_pictures("publish", seen, release)[1:]),
+        papers=filed(folder, session, query, release, report=report),
         spent=spent(session),
     )
 

@@ -7,9 +7,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
+from wallflower.atomic_file import write_whole
 from wallflower.ledger import Ledger
 from wallflower.privacy.accounts import kind_of
-from wallflower.privacy.release import Release
+from wallflower.privacy.guarantee import factor
+from wallflower.privacy.release import OwnerOnly, Release
+from wallflower.report.certificate import certificate_page
+from wallflower.report.owner import write_owner_report
 from wallflower.schema import load
 from wallflower.session import Query, Session
 from wallflower.session import open as open_session
@@ -40,6 +44,38 @@ def asked(stage: Stage, session: Session, question: str, query: Query, *, expect
     lines = [("asked", question), ("expect", expect), *release.lines()]
     stage.show(lines)
     return release, lines
+
+
+def filed(
+    folder: Path, session: Session, query: Query, release: Release, *, name: str = "", report: OwnerOnly | None = None
+) -> tuple[tuple[str, str], ...]:
+    """Write the certificate and the owner's report of an answer, and say where, from the report's folder."""
+    after = "".join(f"-{word}" for word in name.replace("'", "").split())
+    certificate_file, owner_file = folder / f"certificate{after}.html", folder / f"owner{after}.html"
+    write_whole(certificate_file, certificate_page(release.to_json()))
+    seen = session.owner.report(query) if report is None else report
+    write_owner_report(owner_file, query=query.name, declaration=session.declaration, report=seen, release=release)
+    of = f" of {name}" if name else ""
+    return (
+        (f"certificate{of}", f"{folder.name}/{certificate_file.name}"),
+        (f"owner's report{of}, NOT PRIVATE", f"{folder.name}/{owner_file.name}"),
+    )
+
+
+def told(release: Release) -> str:
+    """The answer in words."""
+    return release.lines()[0][1]
+
+
+def times(release: Release) -> str:
+    """How many times as likely an answer may be with one person as without, from the promise itself."""
+    return factor(Fraction(release.guarantee.parameters["epsilon"]))
+
+
+def facts(report: OwnerOnly, *names: str) -> Lines:
+    """What the owner's report says is really there: all of it, or what is named."""
+    seen = report.value["seen"]["facts"]
+    return [(name, str(seen[name])) for name in (names or seen)]
 
 
 def spent(session: Session) -> Mapping[str, tuple[Fraction, Fraction]]:

@@ -83,8 +83,12 @@ class Rows(Protocol):
         """
         ...
 
-    def record(self, key: str, /) -> Record | None:
-        """The row with this key; None when there is none, when it was dropped, or when several share the key."""
+    def record(self, key: str, /, *, row: int = 1) -> Record | None:
+        """The row with this key; None when there is none, when it was dropped, or when several share the key.
+
+        Where up to m rows of a person count, the `row`-th of those that are kept, in the order in which they are (`engines.people`):
+        the same row whatever the view's columns, and None when the view drops it.
+        """
         ...
 
     def cells(self, by: Sequence[str], metric: str, centre: int) -> Cells: ...

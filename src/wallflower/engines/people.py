@@ -42,7 +42,8 @@ OUTSIDE = 2**60
 BELOW, INSIDE, ABOVE = 0, 1, 2
 FIRST_DAY, LAST_DAY = (date.min - EPOCH).days, (date.max - EPOCH).days
 """Days are saturated here: no bound lies beyond, and databases hold dates that Python cannot."""
-SPLIT = 2**24
+SPLIT_BITS = 24
+SPLIT = 2**SPLIT_BITS
 """Sums are kept as high · SPLIT + low, so that 64 bits hold both for up to 2^29 rows of one person."""
 ID_KINDS = frozenset({Kind.INTEGER, Kind.DECIMAL, Kind.TEXT, Kind.DATE, Kind.BOOLEAN, Kind.NOTHING})
 TIME_KINDS = frozenset({Kind.DATE, Kind.TIMESTAMP, Kind.INTEGER, Kind.TEXT, Kind.NOTHING})

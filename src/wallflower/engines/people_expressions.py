@@ -17,6 +17,7 @@ from wallflower.engines.people import (
     OUTSIDE,
     SATURATION,
     SPLIT,
+    SPLIT_BITS,
     People,
     asked_id,
     saturated_bounds,
@@ -81,8 +82,8 @@ def moment(raw: Any, people: People, dialect: Dialect) -> Any:
     return ibis.cases((~dialect.matches(raw, code_pattern(codes)), found), else_=ibis.null("int64")) if codes else found
 
 
-def carried(value: Any, readable: Any, rule: Rule, dialect: Dialect) -> Any:
-    """The integer w of a prepared cell; NULL when it is missing or unreadable."""
+def carried(value: Any, readable: Any, rule: Rule, dialect: Dialect, steps: Any = None) -> Any:
+    """The integer w of a prepared cell; NULL when it is missing or unreadable. `steps` is what `steps_of` made of it, where a view holds that."""
     import ibis
 
     nothing = integer(None)
@@ -95,7 +96,11 @@ def carried(value: Any, readable: Any, rule: Rule, dialect: Dialect) -> Any:
         return ibis.cases((unread, nothing), else_=known).cast("int64")
     low, high = bounds_of(rule)
     rank = ibis.cases((value < low, BELOW), (value > high, ABOVE), else_=INSIDE)
-    number = _days(value, dialect) if isinstance(rule, DateRule) else _grid(value, rule, dialect)
+    number = (
+        _days(value, dialect)
+        if isinstance(rule, DateRule)
+        else _nearest(steps_of(value, rule, dialect) if steps is None else steps)
+    )
     inside = ibis.greatest(ibis.least(number, integer(rule.last)), integer(rule.first))
     kept = ibis.cases((rank == INSIDE, inside), else_=number)
     return ibis.cases((unread, nothing), else_=kept * 4 + rank).cast("int64")
@@ -109,19 +114,28 @@ def _days(value: Any, dialect: Dialect) -> Any:
     return dialect.days(ibis.cases((value < first, first), (value > last, last), else_=value))
 
 
-def _grid(value: Any, rule: Rule, dialect: Dialect) -> Any:
-    """The nearest step, halves upwards, saturated; never an infinite or undefined double."""
+def steps_of(value: Any, rule: Rule, dialect: Dialect) -> Any:
+    """A number in steps, saturated and not yet rounded: never an infinite or undefined double, whatever was read.
+
+    A NaN is above every number and becomes the largest, a NULL anything; neither is readable, but a CASE may be evaluated eagerly.
+    """
+    assert isinstance(rule, NumberRule)  # noqa: S101 - categories and dates have no grid
+    most = min(saturated_bounds(rule), 1.7976931348623157e308)
+    return _within(dialect.scaled(_within(value, most), rule), float(SATURATION))
+
+
+def _within(value: Any, most: float) -> Any:
     import ibis
 
-    assert isinstance(rule, NumberRule)  # noqa: S101 - categories and dates have no grid
-    most = double(min(saturated_bounds(rule), 1.7976931348623157e308))
-    # A NaN is not readable, but a CASE may be evaluated eagerly.
-    tame = ibis.cases((value > most, most), (value < -most, -most), (value <= most, value), else_=double(0.0))
-    scaled = dialect.scaled(tame, rule)
-    limit = double(float(SATURATION))
-    scaled = ibis.cases((scaled > limit, limit), (scaled < -limit, -limit), else_=scaled)
-    floor = scaled.floor()
-    up = ibis.cases((scaled - floor.cast("float64") >= double(0.5), 1), else_=0)
+    return ibis.least(ibis.greatest(value, double(-most)), double(most))
+
+
+def _nearest(steps: Any) -> Any:
+    """The nearest whole number, halves upwards."""
+    import ibis
+
+    floor = steps.floor()
+    up = ibis.cases((steps - floor.cast("float64") >= double(0.5), 1), else_=0)
     return floor.cast("int64") + up.cast("int64")
 
 
@@ -140,21 +154,27 @@ def settled(w: Any, rule: Rule) -> Any:
 
 
 def rank_of(w: Any) -> Any:
-    return ((w % 4) + 4) % 4
+    """The last two bits; of a negative number too, since databases keep integers in two's complement."""
+    return w & 3
 
 
 def number_of(w: Any) -> Any:
-    """Exact: w less its rank is a multiple of 4 below 2^61 whose double is exact, since a number has 54 bits at most."""
-    return ((w - rank_of(w)).cast("float64") / double(4.0)).cast("int64")
+    """The floor of w / 4: a shift keeps the sign."""
+    return w >> 2
 
 
 class Reduction:
     """One row per person out of a table of `id`, `t` and w0, w1, ...; `view` names an expression, so that it is not repeated."""
 
     def __init__(
-        self, cells: Any, reducers: dict[str, Reducer], rules: dict[str, Rule], view: Callable[[str, Any], Any]
+        self,
+        cells: Any,
+        reducers: dict[str, Reducer],
+        rules: dict[str, Rule],
+        view: Callable[[str, Any], Any],
+        dialect: Dialect,
     ) -> None:
-        self.cells, self.reducers, self.rules, self.view = cells, reducers, rules, view
+        self.cells, self.reducers, self.rules, self.view, self.dialect = cells, reducers, rules, view, dialect
 
     def table(self) -> Any:
         """`id` and, under each column's place, its w."""
@@ -165,7 +185,7 @@ class Reduction:
         for name, reducer in self.reducers.items():
             if reducer != "rows":
                 measures |= self._measures(name, cells[name], reducer)
-        people = self.view("people_sums", cells.group_by("id").aggregate(**measures))
+        people = self._means(self.view("people_sums", cells.group_by("id").aggregate(**measures)))
         joined = people
         for name, reducer in self.reducers.items():
             part = self._part(people, name, reducer)
@@ -182,6 +202,48 @@ class Reduction:
                 columns[name] = self._answer(joined, name, reducer)
         return joined.select(id=joined.id, **columns)
 
+    def _means(self, people: Any) -> Any:
+        """floor((2 S + n) / 2 n) of S = high · SPLIT + low, for every column with a mean, by a long division in two steps."""
+        import ibis
+
+        names = [name for name, reducer in self.reducers.items() if reducer == "mean"]
+        if not names:
+            return people
+        ready = {}
+        for name in names:
+            ready[f"{name}_by"] = ibis.greatest(people[f"{name}_n"], integer(1)) * 2
+            ready[f"{name}_over"] = people[f"{name}_high"] * 2
+        begun = self._floors("means_high", people.mutate(**ready), names, "first")
+        left = {}
+        for name in names:
+            rest = begun[f"{name}_over"] - begun[f"{name}_first"] * begun[f"{name}_by"]
+            left[f"{name}_over"] = rest * SPLIT + begun[f"{name}_low"] * 2 + begun[f"{name}_n"]
+        done = self._floors("means_low", begun.mutate(**left), names, "last")
+        return done.mutate(**{f"{name}_mean": done[f"{name}_first"] * SPLIT + done[f"{name}_last"] for name in names})
+
+    def _floors(self, stage: str, table: Any, names: list[str], into: str) -> Any:
+        """The floor of over / by, which is below 2^50: the double is off by less than 1, and is mended. A view a step, so that none is
+        evaluated twice."""
+        import ibis
+
+        table = self.view(stage, table)
+        guesses = {
+            f"{name}_guess": (table[f"{name}_over"].cast("float64") / table[f"{name}_by"].cast("float64"))
+            .floor()
+            .cast("int64")
+            for name in names
+        }
+        guessed = self.view(f"{stage}_guessed", table.mutate(**guesses))
+        rests = {
+            f"{name}_rest": guessed[f"{name}_over"] - guessed[f"{name}_guess"] * guessed[f"{name}_by"] for name in names
+        }
+        rested = self.view(f"{stage}_rest", guessed.mutate(**rests))
+        mended = {}
+        for name in names:
+            guess, rest, by = (rested[f"{name}_{part}"] for part in ("guess", "rest", "by"))
+            mended[f"{name}_{into}"] = ibis.cases((rest < 0, guess - 1), (rest >= by, guess + 1), else_=guess)
+        return self.view(f"{stage}_{into}", rested.mutate(**mended))
+
     def _measures(self, name: str, w: Any, reducer: Reducer) -> dict[str, Any]:
         declared = w < OUTSIDE
         if reducer == "min":
@@ -190,13 +252,12 @@ class Reduction:
             return {f"{name}_most": w.max(where=declared), f"{name}_any": w.max()}
         if reducer in {"sum", "mean"}:
             number = number_of(w)
-            high = (number.cast("float64") / double(float(SPLIT))).floor().cast("int64")
-            low = number - high * SPLIT
+            high, low = number >> SPLIT_BITS, number & (SPLIT - 1)
             return {
                 f"{name}_n": w.count(),
                 f"{name}_only": w.min(),
-                f"{name}_high": high.sum().cast("int64"),
-                f"{name}_low": low.sum().cast("int64"),
+                f"{name}_high": self.dialect.whole_sum(high),
+                f"{name}_low": self.dialect.whole_sum(low),
             }
         found = {f"{name}_any": w.max()}
         if reducer in {"latest", "earliest"}:
@@ -217,7 +278,7 @@ class Reduction:
             return ibis.coalesce(people[f"{name}_most"], people[f"{name}_any"])
         if reducer in {"sum", "mean"}:
             n, high, low = (people[f"{name}_{part}"] for part in ("n", "high", "low"))
-            number = _mean(high, low, n) if reducer == "mean" else _total(high, low)
+            number = people[f"{name}_mean"] if reducer == "mean" else _total(high, low)
             several = _ranked(number, rule)
             return ibis.cases((n == 0, integer(None)), (n == 1, people[f"{name}_only"]), else_=several)
         return integer(None)
@@ -258,30 +319,10 @@ def _total(high: Any, low: Any) -> Any:
     """high · SPLIT + low, saturated; a carry first, so that the product stays small."""
     import ibis
 
-    carry = _quotient(low, integer(SPLIT))
-    top, rest = high + carry, low - carry * SPLIT
+    top, rest = high + (low >> SPLIT_BITS), low & (SPLIT - 1)
     most = SATURATION // SPLIT
     return ibis.cases(
         (top >= most, integer(SATURATION)),
         (top < -most, integer(-SATURATION)),
         else_=ibis.greatest(ibis.least(top, integer(most)), integer(-most)) * SPLIT + rest,
     ).cast("int64")
-
-
-def _mean(high: Any, low: Any, n: Any) -> Any:
-    """floor((2 S + n) / 2 n) of S = high · SPLIT + low, by a long division in two steps."""
-    import ibis
-
-    twice = ibis.greatest(n, integer(1)) * 2
-    first = _quotient(high * 2, twice)
-    rest = high * 2 - first * twice
-    return first * SPLIT + _quotient(rest * SPLIT + low * 2 + n, twice)
-
-
-def _quotient(number: Any, by: Any) -> Any:
-    """The floor of a quotient below 2^50: the double is off by less than 1, and is mended."""
-    import ibis
-
-    guess = (number.cast("float64") / by.cast("float64")).floor().cast("int64")
-    rest = number - guess * by
-    return ibis.cases((rest < 0, guess - 1), (rest >= by, guess + 1), else_=guess).cast("int64")

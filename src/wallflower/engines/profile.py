@@ -9,8 +9,10 @@ from typing import Any, Protocol, cast
 from wallflower.engines.base import Source
 from wallflower.engines.reading_rule import State
 from wallflower.engines.suggestions import Counted, Mend, mends, quoted
-from wallflower.errors import UsageError
+from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop
+from wallflower.schema.domains import Categories
+from wallflower.schema.hierarchy import difference
 from wallflower.schema.problems import visible
 
 MOST_SHOWN = 5
@@ -88,7 +90,32 @@ class Examination:
             "commonest_unreadable": [list(each) for each in self.tally.spoilt.get(name, ())[:MOST_SHOWN]],
             "commonest_outside": [list(each) for each in self.tally.strays.get(name, ())[:MOST_SHOWN]],
             "would_mend": [{"line": mend.line, "cells": mend.cells} for mend in self.mends(name)[:MOST_SHOWN]],
+            **self._hierarchy(name),
         }
+
+    def _hierarchy(self, name: str) -> dict[str, Any]:
+        """What of a column's hierarchy differs from its values; nothing where nothing does."""
+        column, path = self.declaration.column(name), self.declaration.path
+        try:
+            found = difference(
+                column.hierarchy, _texts(column), column=name, folder=None if path is None else path.parent
+            )
+        except DeclarationError as error:
+            return {"hierarchy": {"refused": str(error)}}
+        if not found.uncovered and not found.undeclared:
+            return {}
+        return {"hierarchy": {"not_covered": list(found.uncovered), "not_declared": list(found.undeclared)}}
+
+    def hierarchy_lines(self) -> Iterator[str]:
+        """Every declared value that a hierarchy does not cover, and every leaf of it that is not declared."""
+        for name in self.tally.states:
+            found = self._hierarchy(name).get("hierarchy", {})
+            if "refused" in found:
+                yield found["refused"]
+            for part, words in (("not_covered", "declared, and no leaf"), ("not_declared", "not declared, and a leaf")):
+                if found.get(part):
+                    listed = ", ".join(visible(quoted(text)) for text in found[part])
+                    yield f"{name}: {words} of its hierarchy: {listed}"
 
     def lines(self) -> Iterator[str]:
         """Sentences, most serious first."""
@@ -177,6 +204,20 @@ def examine(source: Source, declaration: Declaration) -> Examination:
         raise UsageError(f"{type(source).__name__} cannot be examined.")
     columns = [name for name, column in declaration.columns.items() if column.domain is not None]
     return Examination(declaration=declaration, tally=cast("Examined", source).tally(columns))
+
+
+MOST_LEAVES = 1_000_000
+"""Numbers with more steps than this have no hierarchy of single values."""
+
+
+def _texts(column: Column) -> list[str]:
+    """The declared values that the leaves of a hierarchy should be."""
+    domain = column.domain
+    if isinstance(domain, Categories):
+        return list(domain.values)
+    if domain is None or domain.size > MOST_LEAVES or column.hierarchy is None:
+        return []
+    return [domain.text(number) for number in range(domain.first, domain.last + 1)]
 
 
 _VERBS: Mapping[type, str] = {Clip: "clipped", Becomes: "replaced", Drop: "dropped"}

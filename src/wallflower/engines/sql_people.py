@@ -10,7 +10,7 @@ from wallflower.engines import people_expressions as joining
 from wallflower.engines.backend import Backend
 from wallflower.engines.expressions import prepared
 from wallflower.engines.people import People
-from wallflower.engines.reading_rule import Rule
+from wallflower.engines.reading_rule import Kind, NumberRule, Rule
 from wallflower.engines.view import View
 
 TWICE = frozenset({"latest", "earliest", "most-common"})
@@ -29,13 +29,17 @@ class SqlPeople:
     """Names an expression that takes long."""
 
     def settled(self, places: Mapping[str, str]) -> Any:
-        """`id` and `present`, and for each column of the view its integer; NULL when the person, or the row, leaves."""
+        """`id` and `present`, and for each column of the view its integer; NULL when the person, or the row, leaves.
+
+        Where several rows of a person are kept, `place` counts them from 0 in their order.
+        """
         carried = {name: f"w{at}" for at, name in enumerate(self.people.carried)}
         cells = self.cells(carried)
         kept = self._first(cells, carried) if self.people.rows is not None else self._reduced(cells, carried, places)
         from_w = carried if self.people.rows is not None else places
         columns = {place: joining.settled(kept[from_w[name]], self.view.rules[name]) for name, place in places.items()}
-        return kept.select(id=kept.id, present=kept.id.notnull(), **columns)
+        placed = {"place": kept.place} if self.people.rows is not None else {}
+        return kept.select(id=kept.id, present=kept.id.notnull(), **placed, **columns)
 
     def cells(self, carried: Mapping[str, str]) -> Any:
         """Every row that has an id: whose it is, when it was, and its cells as carried integers."""
@@ -47,8 +51,21 @@ class SqlPeople:
             columns[f"x{place}"], columns[f"r{place}"] = prepared(staged[self.raw(name)], self.rule(name), dialect)
         read = self.base.view("read", staged.select(**columns))
         read = read.filter(read.id.notnull())
+        # In a view of its own, so that what is long is evaluated once and not wherever it is used.
+        steps = {
+            f"s{place}": joining.steps_of(read[f"x{place}"], self.rule(name), dialect)
+            for name, place in carried.items()
+            if isinstance(self.rule(name), NumberRule) and self.rule(name).kind is not Kind.NOTHING
+        }
+        read = self.base.view("in_steps", read.mutate(**steps)) if steps else read
         found = {
-            place: joining.carried(read[f"x{place}"], read[f"r{place}"], self.rule(name), dialect)
+            place: joining.carried(
+                read[f"x{place}"],
+                read[f"r{place}"],
+                self.rule(name),
+                dialect,
+                read[f"s{place}"] if f"s{place}" in steps else None,
+            )
             for name, place in carried.items()
         }
         timed = {"t": read.t} if people.time is not None else {}
@@ -66,6 +83,7 @@ class SqlPeople:
             {named[name]: reducer for name, reducer in self.people.reducers.items()},
             {named[name]: self.view.rules[name] for name in places},
             self.base.view,
+            self.base.dialect,
         )
         reduced = reduction.table()
         renamed = {place: reduced[named[name]] for name, place in places.items()}

@@ -74,8 +74,8 @@ class SqlRows:
 
         return quietly(work, broken)
 
-    def record(self, key: str, /) -> Record | None:
-        found = quietly(lambda: self._matching(key), broken)
+    def record(self, key: str, /, *, row: int = 1) -> Record | None:
+        found = quietly(lambda: self._matching(key, row), broken)
         if len(found) != 1:
             return None
         numbers = {name: n for name, n in zip(self.view.columns, found[0], strict=True) if n is not None}
@@ -176,10 +176,10 @@ class SqlRows:
         """The staged row that a key like "row:12" names; None where rows have no order."""
         return None
 
-    def _matching(self, key: str) -> list[tuple[int | None, ...]]:
+    def _matching(self, key: str, row: int) -> list[tuple[int | None, ...]]:
         """The integers of the rows with this key, two of them at most."""
         if self.view.people is not None:
-            return self._rows_of_person(key, self.view.people)
+            return self._rows_of_person(key, self.view.people, row)
         found = self.placed(key) if self.view.key_kind is None else self._keyed(key, self.view.key_kind)
         if found is None:
             return []
@@ -188,18 +188,21 @@ class SqlRows:
         answer = self.base.arrow(
             prepared.select(present=prepared.present, **self.settled(prepared)).limit(2)
         ).to_pylist()
-        return [tuple(row[place] for place in self.places.values()) for row in answer]
+        return [tuple(each[place] for place in self.places.values()) for each in answer]
 
-    def _rows_of_person(self, key: str, people: People) -> list[tuple[int | None, ...]]:
+    def _rows_of_person(self, key: str, people: People, row: int) -> list[tuple[int | None, ...]]:
         wanted = asked_id(people, key)
         if wanted is None:
             return []
         settled = self.base.table("settled")
         exact = people.person_kind is not Kind.DECIMAL  # which are compared as plain texts
         held = expressions.plain(wanted, people.person_kind) if exact else (wanted, "string")
-        found = settled.filter(settled.id == self.base.asked(*held)).limit(2)
+        found = settled.filter(settled.id == self.base.asked(*held))
+        if people.rows is not None:
+            found = found.filter(found.place == row - 1)
+        found = found.limit(2)
         answer = self.base.arrow(found).to_pylist()
-        return [tuple(row[place] for place in self.places.values()) for row in answer]
+        return [tuple(each[place] for place in self.places.values()) for each in answer]
 
     def _keyed(self, key: str, kind: Kind) -> Any:
         """The staged rows with this key; None when no cell of this kind could hold it."""

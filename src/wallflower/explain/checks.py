@@ -9,6 +9,7 @@ from wallflower.detectors.base import Detector
 from wallflower.errors import UsageError, nearest_name
 from wallflower.explain import constrained, full
 from wallflower.explain.utilities import Utility
+from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 
 LEAST_FAILURE = Fraction(1, 10**12)
@@ -65,6 +66,25 @@ def check_certificate(guarantee: str, epsilon: Fraction, part: Fraction | None, 
         raise UsageError("'certificate_epsilon' is a part of epsilon and must be smaller.")
     if failure is not None and not LEAST_FAILURE <= failure < Fraction(1, 2):
         raise UsageError(f"'certificate_failure' must be from {shown(LEAST_FAILURE)} to below 1/2.")
+
+
+def check_row(row: int | None, declaration: Declaration) -> None:
+    """Which of a person's rows is asked about, against how many the declaration keeps."""
+    most = declaration.rows_per_person
+    if most is None:
+        if row is not None:
+            raise UsageError(
+                f"'row' says which of a person's rows is meant, and a record of '{declaration.id}' is one row.",
+                hint="It belongs to tables with rows_per_person; leave it out.",
+            )
+        return
+    if row is None and most > 1:
+        raise UsageError(
+            f"an id names up to {most} rows here, and the question must say which of them is meant.",
+            hint=f"Write --row N, from 1 to {most}, in the order of [table] time and then of the declared columns.",
+        )
+    if row is not None and row > most:
+        raise UsageError(f"'row' must be from 1 to {most}, the rows of a person that count here, got {row}.")
 
 
 def one_of(field: str, value: str, known: Sequence[str]) -> None:

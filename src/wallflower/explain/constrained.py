@@ -35,6 +35,13 @@ class Plan:
     """Whether there may be more contexts than are held in memory."""
     concentrated: bool = False
     """Whether the budget is counted in zCDP, where selections of bounded range cost less."""
+    rows: int | None = None
+    """At most so many rows of a person come or go together, and the promise is about a person; None: it is about a row."""
+
+    @property
+    def distance(self) -> int:
+        """How far one neighbouring change moves a utility."""
+        return (self.rows or 1) * self.sensitivity
 
     @property
     def selections(self) -> int:
@@ -45,15 +52,16 @@ class Plan:
         """Each of the search's selections; together they lose `epsilon`."""
         return bought(
             self.epsilon / self.selections,
-            distance=self.sensitivity,
+            distance=self.distance,
             monotone=self.monotone,
             neighbours=self.neighbours,
             better=self.selections == 1 and not self.streamed and not self.concentrated,
         )
 
     def guarantee(self, *, holds_when: str) -> OutputConstrainedDP:
-        once = self.selection.guarantee(distance=self.sensitivity, neighbours=self.neighbours)
+        once = self.selection.guarantee(distance=self.distance, neighbours=self.neighbours)
         return OutputConstrainedDP(
+            unit="row" if self.rows is None else "person",
             epsilon=once.epsilon * self.selections,
             rho=once.concentrated * self.selections,
             neighbours=self.neighbours,

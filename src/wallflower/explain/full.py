@@ -40,10 +40,12 @@ class Certificate:
     failure: Fraction
     """The most probable an invalid context may get past it."""
     neighbours: str
+    rows: int = 1
+    """At most so many rows come or go together: of a person, where the promise is about people."""
 
     @property
     def distance(self) -> int:
-        return 1 if self.neighbours == "add-remove" else 2  # a replaced row is one removed and one added
+        return self.rows if self.neighbours == "add-remove" else 2  # a replaced row is one removed and one added
 
     @property
     def noise(self) -> DiscreteLaplace:
@@ -82,6 +84,8 @@ class Plan:
     """Whether there may be more contexts than are held in memory."""
     concentrated: bool = False
     """Whether the budget is counted in zCDP, where selections of bounded range cost less."""
+    rows: int | None = None
+    """At most so many rows of a person come or go together, and the promise is about a person; None: it is about a row."""
 
     @property
     def robustness(self) -> Robustness:
@@ -97,7 +101,7 @@ class Plan:
     @property
     def distance(self) -> int:
         """How far one neighbouring change moves a score."""
-        return self.unit if self.neighbours == "add-remove" else self.robustness.replaced
+        return (self.rows or 1) * self.unit if self.neighbours == "add-remove" else self.robustness.replaced
 
     @property
     def selection(self) -> Selection:
@@ -115,7 +119,8 @@ class Plan:
         if self.certificate is not None:
             noise, distance = self.certificate.noise, self.certificate.distance
             parts.append(noise.guarantee(distance=distance, neighbours=self.neighbours, protects=BUT_ASKED))
-        return total(parts)
+        promise = total(parts)
+        return promise if self.rows is None else promise.about("person")
 
     @property
     def needed(self) -> int:

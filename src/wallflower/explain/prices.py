@@ -21,6 +21,10 @@ CERTIFIED = (
 MAYBE = "The released context may be one in which the record does not stand out: that is what the promise costs."
 
 
+WHOLE_PERSON = (
+    "A person is up to {rows} rows here: the promise hides all rows of any other person together, and none of the rows of the person "
+    "who was asked for is protected."
+)
 UNKNOWN = (
     "none is known for this search. In the experiments with 50 samples and epsilon 0.2 its context had on average "
     "{mean} of the best one's rows (experiments/pcor_2021/RESULTS.md)"
@@ -44,10 +48,14 @@ def price_constrained(
         settings["samples"] = str(plan.samples)
         expected = {"shortfall": UNKNOWN.format(mean=MEANS[plan.search])}
     other = "comes after" if moves else "is not"
+    whose, record = f"row that changes {other} the one with key", f"'{public['record']}'"
+    if plan.rows is not None:
+        whose, record = "person whose rows come or go is not", f"row {public['row']} of '{public['record']}'"
+        notes.append(WHOLE_PERSON.format(rows=plan.rows))
     holds_when = (
-        f"the row that changes {other} the one with key '{public['record']}' and its change leaves the set of contexts "
+        f"the {whose} '{public['record']}' and its change leaves the set of contexts "
         f"(over {public['by']}, written {public['languages']}, of at least {public['least population']} rows) in which "
-        f"'{public['record']}' stands out on {public['metric']} by {public['detector']} as it is"
+        f"{record} stands out on {public['metric']} by {public['detector']} as it is"
     )
     return Price(
         guarantee=plan.guarantee(holds_when=holds_when),
@@ -75,6 +83,7 @@ def price_full(plan: full.Plan, public: Mapping[str, str]) -> Price:
         failure = shown(plan.certificate.failure)
         notes = [CERTIFIED.format(failure=failure)]
     notes += [TOGETHER.format(top=plan.top)] if plan.top > 1 else []
+    notes += [WHOLE_PERSON.format(rows=plan.rows)] if plan.rows is not None else []
     expected = {
         "needs": f"a context that stays valid while any {plan.needed} rows change: then one that is not valid is selected "
         "at most once in 20 times"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -10,8 +10,16 @@ from wallflower.detectors.base import Detector, spelled
 from wallflower.detectors.contexts import Fast, Scorer
 from wallflower.engines.base import Record, Rows
 from wallflower.errors import DeclarationError, UsageError
-from wallflower.explain import constrained, full, trial
-from wallflower.explain.checks import check_answers, check_certificate, check_columns, check_full, check_search, one_of
+from wallflower.explain import constrained, full, rehearsal, trial
+from wallflower.explain.checks import (
+    check_answers,
+    check_certificate,
+    check_columns,
+    check_full,
+    check_row,
+    check_search,
+    one_of,
+)
 from wallflower.explain.fields import Contexts, Start
 from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
@@ -24,6 +32,7 @@ from wallflower.explain.utilities import CustomUtility, Overlap, Population, Uti
 from wallflower.explain.validity import decider
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import FieldTrial, Stage, multiples, wholes
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.fields import Epsilon, MaybeEpsilon, MaybeWhole, Names, Whole
 from wallflower.schema.places import scheme_of
@@ -51,6 +60,8 @@ class Context:
 
     record: str
     """Key of the asked-for record. It is not protected: that it stands out is what the answer says."""
+    row: MaybeWhole = MaybeWhole(least=1)
+    """Where up to m rows of a person count: which of them, in the order in which they are kept. None of them is protected."""
     metric: str
     """The numeric column in which it stands out."""
     by: Names = Names()
@@ -148,6 +159,7 @@ class Context:
             top=self.top,
             streamed=languages.most_log2 > IN_MEMORY,
             concentrated=declaration.is_concentrated("output-constrained-dp"),
+            rows=declaration.rows_per_person,
         )
 
     def _full(self, declaration: Declaration) -> full.Plan:
@@ -162,7 +174,10 @@ class Context:
         certificate = None
         if self.certificate_epsilon is not None and self.certificate_failure is not None:
             certificate = full.Certificate(
-                epsilon=self.certificate_epsilon, failure=self.certificate_failure, neighbours=declaration.neighbours
+                epsilon=self.certificate_epsilon,
+                failure=self.certificate_failure,
+                neighbours=declaration.neighbours,
+                rows=declaration.rows_per_person or 1,
             )
         return full.Plan(
             detector=full.supported(self.detector, self.min_population),
@@ -176,6 +191,7 @@ class Context:
             top=self.top,
             streamed=size > IN_MEMORY,
             concentrated=declaration.is_concentrated("dp"),
+            rows=declaration.rows_per_person,
         )
 
     def price(self, declaration: Declaration) -> Price:
@@ -184,9 +200,11 @@ class Context:
                 "rows on a server have no order, so that a record is named by a key alone.",
                 hint='Write key = "COLUMN" in [table].',
             )
+        check_row(self.row, declaration)
         languages = self._vocabularies(declaration)
         public = {
             "record": self.record,
+            **({} if declaration.rows_per_person is None else {"row": str(self._row)}),
             "metric": self.metric,
             "by": ", ".join(self.by),
             "detector": spelled(self.detector),
@@ -195,7 +213,9 @@ class Context:
             "contexts": f"at most {languages.most}",
         }
         if self.guarantee == "full":
-            return price_full(self._full(declaration), public)
+            price = price_full(self._full(declaration), public)
+            idle = "samples play no part under guarantee 'full', which looks at every context."
+            return replace(price, notes=(*price.notes, idle)) if self.samples != SAMPLES else price
         utility = self.utility if isinstance(self.utility, str) else repr(self.utility)
         return price_constrained(
             self._constrained(declaration),
@@ -213,7 +233,7 @@ class Context:
 
     def _view(self, rows: Rows) -> tuple[RecordView, bool]:
         """The rows as the record sees them. An unknown record takes the same path with a made-up one, and gets no answer."""
-        record = rows.record(self.record)
+        record = rows.record(self.record, row=self._row)
         if record is None:
             first = rows.declaration.column(self.metric).numeric.first
             stand_in = Record(numbers={self.metric: first}, codes=dict.fromkeys(self.by, 0))
@@ -229,6 +249,10 @@ class Context:
         )
         return view, record is not None
 
+    @property
+    def _row(self) -> int:
+        return self.row or 1
+
     def _landscape(self, view: RecordView) -> Landscape:
         return Landscape(view, decider(view, self.detector), self._scorer(view))
 
@@ -243,6 +267,7 @@ class Context:
         small = replace(
             self,
             record=trial.RECORD,
+            row=None,
             metric=trial.METRIC,
             by=trial.BY,
             min_population=1,
@@ -267,6 +292,28 @@ class Context:
     @staticmethod
     def told(answer: Mapping[str, Any]) -> str:
         return "; ".join(str(one["text"]) for one in answer.get("contexts", (answer,)))
+
+    def trial(self) -> FieldTrial:
+        """How it is rehearsed."""
+        options: dict[str, Sequence[Any]] = {
+            "epsilon": multiples(self.epsilon),
+            "min_population": wholes(self.min_population),
+        }
+        return FieldTrial(
+            query=self, measured=rehearsal.MEASURED, useful=rehearsal.USEFUL, on=self.staged, options=options
+        )
+
+    def staged(self, rows: Rows) -> Stage:
+        view, known = self._view(rows)
+        landscape = self._landscape(view)
+
+        def draw(entropy: Entropy) -> Sequence[int]:
+            if self.guarantee == "full":
+                return self._full(rows.declaration).run(view, entropy)
+            return self._constrained(rows.declaration).run(landscape, entropy)
+
+        most = 2 ** min(self._reach, IN_MEMORY)
+        return rehearsal.staged(view, landscape, draw, known=known, top=self.top, most=most)
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         view, known = self._view(rows)

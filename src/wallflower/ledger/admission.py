@@ -42,6 +42,8 @@ class Ask:
     purpose: str = ""
     shares: Shares | None = None
     """The asker's shares where a service sets them; then the declaration must not."""
+    series: bool = False
+    """Whether the answer comes in parts, each recorded before it is shown, all under this one charge."""
     at: str | None = None
     """The time to write down, where that must not be the moment of the charge: a service's tick."""
 
@@ -88,12 +90,25 @@ def checked(journal: Journal, ask: Ask, place: str) -> tuple[Booking, ...]:
         )
     own = booked[0].account
     for booking in booked:
-        check(booking, journal.spent(booking.account), limited(booking.account, declaration), own=own)
+        check(
+            booking,
+            journal.spent(booking.account),
+            limited(booking.account, declaration),
+            own=own,
+            unit=declaration.unit,
+        )
     for booking in booked:
         share = share_of(booking.account, ask.own_limits)
         if share is not None:
             spent = journal.spent(booking.account, asker=ask.asker)
-            check(booking, spent, share, own=own, whose=f"the share of '{ask.asker}' in {booking.account.code}")
+            check(
+                booking,
+                spent,
+                share,
+                own=own,
+                unit=declaration.unit,
+                whose=f"the share of '{ask.asker}' in {booking.account.code}",
+            )
     return booked
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from wallflower.errors import LedgerError
 from wallflower.ledger import verification
-from wallflower.ledger.chain import Chain, helpful
+from wallflower.ledger.chain import helpful
 from wallflower.ledger.events import Event
-from wallflower.stores.base import Damaged
+from wallflower.ledger.series import SeriesChain
+from wallflower.stores.base import Damaged, Transaction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +62,8 @@ class Recorded:
         return sorted(set(found))
 
 
-class Answers(Chain):
-    """A chain that is asked for the answers in it."""
+class Answers(SeriesChain):
+    """A chain that is asked for the answers in it; of a series, for its latest part."""
 
     @helpful
     def kept(self, digest: str) -> bytes:
@@ -74,17 +75,30 @@ class Answers(Chain):
         return content
 
     @helpful
-    def recorded(self, entry: int) -> Recorded:
-        """The answer to the charge at `entry`, each checked against the hash of the entry before it."""
+    def recorded(self, entry: int, *, like: Mapping[str, Any] | None = None) -> Recorded:
+        """The answer to the charge at `entry`, each checked against the hash of the entry before it.
+
+        Of a series the latest part; with `like`, an earlier part that says the same as that.
+        """
         with self._transaction(write=False) as transaction:
             if not 0 < entry <= self.journal.entry:
                 raise _none_at(self.place, entry)
             charge = self._event(transaction, entry)
+            told = self.part_within(transaction, entry) if charge.kind == "charge" else None
+            if told is not None:
+                parts = () if like is None or told.release == like else self._parts(transaction, entry)
+                return Recorded(charge=charge, release=next((p for p in parts if p == like), told.release), file=None)
             reply = transaction.reply(entry) if charge.kind == "charge" else None
             if reply is None or reply.kind != "answer":
                 raise _none_at(self.place, entry)
             said = self._event(transaction, reply.entry).content
         return Recorded(charge=charge, release=said["release"], file=said.get("file"))
+
+    def _parts(self, transaction: Transaction, charge: int) -> Iterator[Mapping[str, Any]]:
+        """What every part of a series told, oldest first."""
+        for event in verification.chain(transaction, self.journal.table):
+            if event.kind == "part" and event.content["charge"] == charge:
+                yield event.content["release"]
 
     @helpful
     def releases(self, *, asker: str | None = None) -> list[Recorded]:
@@ -95,6 +109,9 @@ class Answers(Chain):
             for event in verification.chain(transaction, self.journal.table):
                 if event.kind == "charge" and (asker is None or event.content["asker"] == asker):
                     charges[event.entry] = event
+                elif event.kind == "part" and event.content["charge"] in charges:
+                    charge = charges[event.content["charge"]]  # a later part takes its place
+                    found[charge.entry] = Recorded(charge=charge, release=event.content["release"], file=None)
                 elif event.kind == "answer" and event.content["charge"] in charges:
                     said = event.content
                     charge = charges.pop(said["charge"])

@@ -86,6 +86,7 @@ class Ledger(Answers):
         purpose: str = "",
         shares: Shares | None = None,
         at: str | None = None,
+        series: bool = False,
     ) -> Charge:
         """Check and debit in one transaction, on disk before this returns; or the answer recorded under `request_id`.
 
@@ -100,6 +101,7 @@ class Ledger(Answers):
             purpose=purpose,
             shares=shares,
             at=at,
+            series=series,
         )
         return self.admit(ask)
 
@@ -136,7 +138,7 @@ class Ledger(Answers):
         booked = checked(journal, ask, self.place)
         debited = debits(journal, booked, ask.declaration)
         question = ask.question()
-        content = {
+        content: dict[str, Any] = {
             "request": ask.request_id,
             "asker": ask.asker,
             "purpose": ask.purpose,
@@ -147,6 +149,8 @@ class Ledger(Answers):
             "promise": ask.guarantee.to_json(),
             "process": this_process(self._part, self._store.presence()),
         }
+        if ask.series:
+            content["series"] = True
         record = question.get("record")
         if booked[0].account.kind in {"dp-others", "output-constrained-dp"}:
             content["record"] = "(not named)" if record is None else str(record)
@@ -178,6 +182,8 @@ class Ledger(Answers):
             asked=content["question"],
             debited=standing(self.journal, ask),
         )
+        if reply is None and content.get("series"):
+            return replace(charge, part=self.part_within(transaction, entry))
         if reply is None:
             if mine and content["process"]["part"] == self._part:
                 return charge
@@ -252,7 +258,7 @@ class Ledger(Answers):
         self, transaction: Transaction, entry: int, release: Mapping[str, Any], file: bytes | None = None
     ) -> dict[str, Any]:
         charge = self._event(transaction, entry) if 0 < entry <= self.journal.entry else None
-        if charge is None or charge.kind != "charge":
+        if charge is None or charge.kind != "charge" or charge.content.get("series"):
             raise ledger_errors.not_waiting(self.place, entry)
         content: dict[str, Any] = {"charge": entry, "release": dict(release)}
         if file is not None:
@@ -275,7 +281,8 @@ class Ledger(Answers):
         self._answering.discard(entry)
         try:
             with self._transaction(write=False) as transaction:
-                if Account.of(self._event(transaction, entry).content["account"]).kind in RECOMPUTED:
+                content = self._event(transaction, entry).content
+                if content.get("series") or Account.of(content["account"]).kind in RECOMPUTED:
                     return True
             self.close(entry, "it failed")
         except Exception:  # noqa: BLE001 - the failure that is being told comes first; the id dies with the process
@@ -286,7 +293,8 @@ class Ledger(Answers):
     def close(self, entry: int, why: str) -> None:
         """Say that a charge will have no answer; its request id is dead from now on. Nothing where it has one."""
         with self._transaction(write=True) as transaction:
-            if transaction.reply(entry) is None and self._event(transaction, entry).kind == "charge":
+            charged = self._event(transaction, entry).kind == "charge" and str(entry) not in self.journal.series
+            if charged and transaction.reply(entry) is None:
                 self._append(transaction, "closed", {"charge": entry, "why": why})
 
     @helpful
@@ -294,7 +302,7 @@ class Ledger(Answers):
         """`close`, by the id of a request; refused where it is not a charge that waits."""
         with self._transaction(write=True) as transaction:
             found = transaction.charge(asker, request)
-            if found is None or transaction.reply(found.entry) is not None:
+            if found is None or transaction.reply(found.entry) is not None or str(found.entry) in self.journal.series:
                 raise ledger_errors.no_such_request(self.place, request)
             self._append(transaction, "closed", {"charge": found.entry, "why": why})
 
@@ -313,7 +321,7 @@ class Ledger(Answers):
         """Every event in plain words, oldest first; with `asker`, theirs alone."""
         with self._transaction(write=False) as transaction:
             events = list(verification.chain(transaction, self.journal.table))
-        answered = frozenset(event.content["charge"] for event in events if event.kind == "answer")
+        answered = frozenset(event.content["charge"] for event in events if event.kind in {"answer", "part"})
         return list(history(events, answered=answered, asker=asker))
 
     @helpful

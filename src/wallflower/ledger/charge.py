@@ -10,6 +10,17 @@ from wallflower.ledger.admission import Debit, binding
 
 
 @dataclass(frozen=True, kw_only=True)
+class Part:
+    """What a series has told so far."""
+
+    entry: int
+    kept: tuple[Any, ...]
+    """What the series goes on from: it left the mechanism, noise and all, and was told or could have been."""
+    release: Mapping[str, Any]
+    """The JSON that left."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Charge:
     """A charge that is on disk, or the recorded answer to a request that was charged before."""
 
@@ -25,6 +36,8 @@ class Charge:
     asked: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The question in full, as it is kept."""
     replay: dict[str, Any] | None = field(default=None, repr=False)
+    part: Part | None = field(default=None, repr=False)
+    """The latest part of a series that was charged before."""
     file: str | None = None
     """The digest of the kept file of a recorded publication."""
 

@@ -51,8 +51,9 @@ FIELDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
                 "process",
             }
         ),
-        frozenset({"record"}),
+        frozenset({"record", "series"}),
     ),
+    "part": (frozenset({"salt", "charge", "kept", "release"}), frozenset()),
     "answer": (frozenset({"salt", "charge", "release"}), frozenset({"file"})),
     "closed": (frozenset({"salt", "charge", "why"}), frozenset()),
     "checkpoint": (frozenset({"salt", "state"}), frozenset()),

@@ -59,6 +59,8 @@ def told(event: Event, content: Mapping[str, Any], *, answered: frozenset[int]) 
             return _limits(content)
         case "answer":
             return f"answer to entry {content['charge']} recorded"
+        case "part":
+            return f"entry {content['charge']} goes on, uncharged: {len(content['kept'])} of its series told so far"
         case "closed":
             return f"entry {content['charge']} closed without an answer: {content['why']}"
         case "checkpoint":
@@ -91,5 +93,5 @@ def _charge(event: Event, content: Mapping[str, Any], *, answered: frozenset[int
     costs = ", ".join(f"{name} {amount}" for name, amount in shown_amounts(amounts).items())
     who = "" if content["asker"] == OWNER else f" by {content['asker']}"
     why = f" for: {content['purpose']}" if content["purpose"] else ""
-    account = named(Account.of(content["account"]))
+    account = named(Account.of(content["account"]), content["promise"]["unit"])
     return f"{what}{record}{who} charged {costs} to {account} (request {content['request']}){why}{silent}"

@@ -48,6 +48,8 @@ class Journal:
     """Entries of the latest charges without an answer."""
     conditional: list[int] = field(default_factory=list)
     """Entries of the latest charges whose promise holds under a condition."""
+    series: dict[str, int] = field(default_factory=dict)
+    """The entry of the latest part of every series, by the entry of its charge."""
 
     @property
     def place(self) -> Head:
@@ -63,6 +65,8 @@ class Journal:
                 self._set_limits(content)
             case "charge":
                 self._charge(event.entry, content)
+            case "part":
+                self._part(event.entry, content["charge"])
             case "checkpoint":
                 if self.entry and content["state"] != self.state():
                     raise Damaged(f"the checkpoint at entry {event.entry} does not agree with what came before it")
@@ -96,6 +100,12 @@ class Journal:
         if charge in self.waiting:
             self.waiting.remove(charge)
 
+    def _part(self, entry: int, charge: int) -> None:
+        """The first part is the reply to a series' charge; later ones replace nothing and cost nothing."""
+        if str(charge) not in self.series:
+            self._reply(charge)
+        self.series = {**self.series, str(charge): entry}
+
     def spent(self, account: Account, *, asker: str | None = None) -> dict[str, Fraction]:
         """Everything booked in `account`, by everyone or by one asker."""
         return spent_in(account, self.totals if asker is None else self.by_asker.get(asker, {}))
@@ -117,6 +127,9 @@ class Journal:
             "replies": self.replies,
             "waiting": self.waiting,
             "conditional": self.conditional,
+            **(
+                {"series": self.series} if self.series else {}
+            ),  # left out where there is none, as before there were any
         }
 
     @classmethod
@@ -138,6 +151,7 @@ class Journal:
             replies=state["replies"],
             waiting=list(state["waiting"]),
             conditional=list(state["conditional"]),
+            series=dict(state.get("series", {})),
         )
 
 

@@ -21,6 +21,7 @@ class Preview:
     """Every account that a question would debit, with it included; or why it would be refused."""
 
     debited: tuple[Debit, ...]
+    unit: str = "row"
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -30,14 +31,14 @@ class Preview:
         found = []
         for debit in self.debited:
             if debit.limit is None:
-                found.append(f"{named(debit.account)}: counted, and not limited")
+                found.append(f"{named(debit.account, self.unit)}: counted, and not limited")
                 continue
             left, most = debit.limit.left(debit.spent), {**debit.limit.amounts}
             if debit.limit.rho is not None:
                 most["rho"] = debit.limit.rho
             names = debit.limit.named(debit.spent)
             numbers = ", ".join(f"{name} {shown(left[name])} of {shown(most[name])} left" for name in names)
-            found.append(f"{named(debit.account)}: {numbers}")
+            found.append(f"{named(debit.account, self.unit)}: {numbers}")
         return found
 
 
@@ -64,7 +65,7 @@ def preview(
         debited = ledger.preview(guarantee, declaration=declaration, query=query, asker=asker, shares=shares)
     except (BudgetError, LedgerError) as error:
         return Preview(debited=(), notes=(f"It would be refused now: {error}",))
-    return Preview(debited=debited, notes=_binds(debited, guarantee))
+    return Preview(debited=debited, unit=declaration.unit, notes=_binds(debited, guarantee))
 
 
 def _binds(debited: tuple[Debit, ...], guarantee: Guarantee) -> tuple[str, ...]:
@@ -81,8 +82,8 @@ def _binds(debited: tuple[Debit, ...], guarantee: Guarantee) -> tuple[str, ...]:
         fits: Fraction = debit.limit.left(debit.spent)["epsilon"] / epsilon
         if int(fits) < int(more):
             note = (
-                f"{named(debit.account)} adds up epsilons, and is empty after {int(fits)} more such releases; "
-                f"{named(debited[0].account)} would take {int(more)}."
+                f"{named(debit.account, guarantee.unit)} adds up epsilons, and is empty after {int(fits)} more such releases; "
+                f"{named(debited[0].account, guarantee.unit)} would take {int(more)}."
             )
             return (note,)
     return ()

@@ -29,6 +29,7 @@ class Standing:
     spent: Amounts
     limit: Limit | None
     sentence: str
+    unit: str
     tightest: tuple[Account, Fraction] | None = None
     """The weaker account with the least ε left, and how much, when that is less than what is left here."""
 
@@ -54,7 +55,7 @@ class Standing:
         return {name: shown(amounts.get(name, Fraction(0))) for name in names}
 
     def lines(self) -> list[str]:
-        title = named(self.account)
+        title = named(self.account, self.unit)
         if self.limit is None or self.left is None:
             numbers = ", ".join(f"{name} {amount} spent" for name, amount in self._named(self.spent).items())
             return [
@@ -75,7 +76,7 @@ class Standing:
         if self.tightest is not None:
             account, epsilon = self.tightest
             lines.append(
-                f"  A release here is also booked in {named(account)}, where epsilon {shown(epsilon)} is left."
+                f"  A release here is also booked in {named(account, self.unit)}, where epsilon {shown(epsilon)} is left."
             )
         return lines
 
@@ -161,7 +162,8 @@ def of(
 
 def _standing(account: Account, journal: Journal, declaration: Declaration) -> Standing:
     spent, most = journal.spent(account), limited(account, declaration)
-    standing = Standing(account=account, spent=spent, limit=most, sentence=_bounds(account, spent, most, declaration))
+    sentence = _bounds(account, spent, most, declaration)
+    standing = Standing(account=account, spent=spent, limit=most, sentence=sentence, unit=declaration.unit)
     if most is None or kind_of(account).budget != "dp":
         return standing
     left = []
@@ -212,7 +214,7 @@ def _notes(
         more = f" and {count - len(records)} more" if count > len(records) else ""
         notes.append(
             f"No account covers the explained record{'s' if count > 1 else ''} {', '.join(records)}{more}: the numbers "
-            "above bound what is given away about all other rows."
+            f"above bound what is given away about all other {'rows' if declaration.unit == 'row' else 'people'}."
         )
     if conditions:
         notes.append(f"Conditions that must all hold, for each record explained under them: {'; '.join(conditions)}.")

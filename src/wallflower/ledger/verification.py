@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from wallflower.ledger.events import CREATED, Event
 from wallflower.ledger.journal import Journal
@@ -91,15 +92,20 @@ def verify(transaction: Transaction, journal: Journal, *, anchor: str | None) ->
     wanted = None if anchor is None else anchor.removeprefix("sha256:").lower()
     whole = Journal(table=journal.table)
     charges: set[int] = set()
+    series: dict[int, list[Any]] = {}
     holds = wanted is None
     for event in chain(transaction, journal.table):
         whole.add(event)
         holds = holds or event.hash == wanted
         if event.kind == "charge":
             charges.add(event.entry)
+            if event.content.get("series"):
+                series[event.entry] = []
+        elif event.kind == "part":
+            _verify_part(event, charges, series)
         elif event.kind in {"answer", "closed"}:
             content = event.content
-            if content["charge"] not in charges:
+            if content["charge"] not in charges or series.get(content["charge"]):
                 raise Damaged(f"entry {event.entry} replies to no charge that waits")
             charges.remove(content["charge"])
             if "file" in content:
@@ -107,6 +113,16 @@ def verify(transaction: Transaction, journal: Journal, *, anchor: str | None) ->
     if whole.place != journal.place or whole.state() != journal.state():
         raise Damaged("its last checkpoint does not agree with the entries before it")
     return Verified(entries=whole.entry, charges=whole.charges, head=whole.head, holds_anchor=holds)
+
+
+def _verify_part(event: Event, charges: set[int], series: dict[int, list[Any]]) -> None:
+    """A part goes on from the one before it: nothing that was kept is drawn again, changed or left out."""
+    charge, kept = event.content["charge"], event.content["kept"]
+    if charge not in charges or charge not in series:
+        raise Damaged(f"entry {event.entry} is a part of no series")
+    if len(kept) <= len(series[charge]) or kept[: len(series[charge])] != series[charge]:
+        raise Damaged(f"entry {event.entry} does not go on from what its series had kept")
+    series[charge] = kept
 
 
 def _verify_file(transaction: Transaction, entry: int, digest: str) -> None:

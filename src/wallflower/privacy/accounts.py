@@ -19,7 +19,7 @@ from fractions import Fraction
 from wallflower.errors import BudgetError, NotComposable, nearest_name
 from wallflower.privacy.account import Account, Amounts, Kind
 from wallflower.privacy.dp import DP, OTHERS
-from wallflower.privacy.guarantee import Guarantee
+from wallflower.privacy.guarantee import Guarantee, worded
 from wallflower.privacy.limits import Limit, limit
 from wallflower.privacy.local_dp import LOCAL
 from wallflower.privacy.metric_privacy import METRIC
@@ -51,9 +51,9 @@ def kind_of(account: Account) -> Kind:
     return KINDS[account.kind]
 
 
-def named(account: Account) -> str:
-    """The account in words."""
-    words = kind_of(account).words
+def named(account: Account, unit: str) -> str:
+    """The account in words: what it adds up is about rows, or about people."""
+    words = worded(kind_of(account).words, unit)
     return f"{words}, model '{account.model}'" if account.model else words
 
 
@@ -98,7 +98,7 @@ def limited(account: Account, declaration: Declaration) -> Limit | None:
     return limit(account, declaration, budget=kind_of(account).budget)
 
 
-def check(booking: Booking, spent: Amounts, most: Limit | None, *, own: Account, whose: str = "") -> None:
+def check(booking: Booking, spent: Amounts, most: Limit | None, *, own: Account, unit: str, whose: str = "") -> None:
     """Refuse a booking that would take its account over its limit; `own` is the account the promise was made in.
 
     `whose`: an asker's share of the account, in words; empty for the account itself.
@@ -109,7 +109,7 @@ def check(booking: Booking, spent: Amounts, most: Limit | None, *, own: Account,
     why = (
         ""
         if account == own
-        else f" A release in {named(own)} is booked there as well, because its promise covers that one."
+        else f" A release in {named(own, unit)} is booked there as well, because its promise covers that one."
     )
     delta = booking.amounts.get("delta", Fraction(0))
     if delta > 0 and most.amounts["delta"] == 0:

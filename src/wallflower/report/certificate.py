@@ -122,6 +122,7 @@ def certificate_page(release: dict[str, Any], *, compared: str = NOT_COMPARED) -
         answer=_answer(release["release"]),
         family=FAMILIES.get(family, family),
         guarantee=guarantee,
+        series=_series(release),
         not_promised=PERIODS_ADD_UP if _of_a_period(guarantee) else _not_promised(family, str(guarantee["unit"])),
         assumptions=ASSUMED_OF_A_STREAM if of_a_stream else _assumed_of_a_table(str(guarantee["unit"])),
         holder="Stream" if of_a_stream else "Table",
@@ -131,6 +132,19 @@ def certificate_page(release: dict[str, Any], *, compared: str = NOT_COMPARED) -
         made_with=release["wallflower"],
         compared=compared,
         whole=json.dumps(release, ensure_ascii=False, indent=1),
+    )
+
+
+def _series(release: dict[str, Any]) -> str:
+    """What a release that is one part of a series must say about the whole of it; empty for any other."""
+    told, asked = release["release"], release.get("asked") or {}
+    if not isinstance(told, dict) or "days" not in told or "horizon" not in asked:
+        return ""
+    days = told["days"]
+    return (
+        f"This is a series of {asked['horizon']} days from {asked['start']}, {len(days)} of them told so far, until {days[-1]['day']}. "
+        "The promise and its cost are for the whole series at once, the days that are still to come included: later parts are charged nothing "
+        "more, and repeat what is told here. It holds as long as rows are only added to the table, and none is changed or removed."
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from wallflower.atomic_file import write_whole
 from wallflower.privacy.price import Price
-from wallflower.privacy.release import OwnerOnly
+from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.report.figures import Picture
 from wallflower.report.pages import render
 from wallflower.schema.declaration import Declaration
@@ -22,8 +22,10 @@ DRAWN = ("explain", "identify", "count", "publish")
 """Areas that have pictures, as `report/<area>.py`."""
 
 
-def write_owner_report(path: Path, *, query: str, declaration: Declaration, report: OwnerOnly) -> None:
-    """HTML or JSON by the name of the file; both say NOT PRIVATE first."""
+def write_owner_report(
+    path: Path, *, query: str, declaration: Declaration, report: OwnerOnly, release: Release | None = None
+) -> None:
+    """HTML or JSON by the name of the file; both say NOT PRIVATE first. With `release` the page shows what left as well."""
     price: Price = report.value["price"]
     seen: dict[str, Any] = report.value["seen"]
     if path.suffix == ".json":
@@ -34,12 +36,14 @@ def write_owner_report(path: Path, *, query: str, declaration: Declaration, repo
             "settings": dict(price.settings),
             "seen": _plain(seen),
         }
+        if release is not None:
+            plain["released"] = release.value
         write_whole(path, json.dumps(plain, ensure_ascii=False, indent=1) + "\n")
         return
-    write_whole(path, owner_page(query=query, declaration=declaration, report=report))
+    write_whole(path, owner_page(query=query, declaration=declaration, report=report, release=release))
 
 
-def owner_page(*, query: str, declaration: Declaration, report: OwnerOnly) -> str:
+def owner_page(*, query: str, declaration: Declaration, report: OwnerOnly, release: Release | None = None) -> str:
     """The report as one self-contained page."""
     seen: dict[str, Any] = report.value["seen"]
     return render(
@@ -49,14 +53,17 @@ def owner_page(*, query: str, declaration: Declaration, report: OwnerOnly) -> st
         price=report.value["price"],
         facts=seen.get("facts", {}),
         tables=seen.get("tables", []),
-        pictures=_pictures(query, seen),
+        left=[] if release is None else release.lines()[:1],
+        pictures=owner_pictures(query, seen, release),
     )
 
 
-def _pictures(query: str, seen: dict[str, Any]) -> list[Picture]:
+def owner_pictures(query: str, seen: dict[str, Any], release: Release | None = None) -> list[Picture]:
+    """The pictures of an area; they find what was released under `released`."""
     if query not in DRAWN:
         return []
-    drawn: list[Picture] = import_module(f"wallflower.report.{query}").pictures(seen)
+    shown = seen if release is None else {**seen, "released": release.value}
+    drawn: list[Picture] = import_module(f"wallflower.report.{query}").pictures(shown)
     return drawn
 
 

@@ -1,4 +1,4 @@
-"""Several releases told as one page: what was asked, answered, paid and promised, with a picture of each."""
+"""Several releases told as one page: what was asked, answered, paid and promised, what left and what stayed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from wallflower.atomic_file import write_whole
 from wallflower.report.figures import MUTED, SERIES, Picture, draw
 from wallflower.report.pages import render
 
+Lines = tuple[tuple[str, str], ...]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
@@ -21,17 +23,34 @@ class Scene:
     title: str
     setting: str
     """Whose rows these are, and what somebody would like to know."""
-    lines: tuple[tuple[str, str], ...]
-    """What was asked, answered, promised and paid, as label and text."""
+    sentence: str
+    """The answer in one sentence, from nothing but what left."""
+    promised: str
+    """The promise in one sentence."""
+    left: Lines
+    """What was asked, answered, promised and paid, as label and text: all of it may leave."""
+    stayed: Lines = ()
+    """What only the owner sees."""
+    public: tuple[Picture, ...] = ()
+    """Pictures of public things and of answers."""
     pictures: tuple[Picture, ...] = ()
+    """Pictures of rows: on real rows they stay."""
+    papers: Lines = ()
+    """Label and place, from the page's folder, of what was filed: certificates, owner's reports."""
     spent: Mapping[str, tuple[Fraction, Fraction]] | None = None
     """For each family of promises what was spent and its limit."""
 
 
-def write_story(path: Path, scenes: Sequence[Scene], *, title: str, introduction: str) -> None:
-    """One self-contained page that needs no network."""
-    budget = budget_picture(scenes)
-    page = render("story.html", title=title, introduction=introduction, scenes=scenes, budget=budget)
+def write_story(path: Path, scenes: Sequence[Scene], *, organisation: str, title: str, introduction: str) -> None:
+    """One self-contained page that needs no network; its first sheet says it all."""
+    page = render(
+        "story.html",
+        organisation=organisation,
+        title=title,
+        introduction=introduction,
+        scenes=scenes,
+        budget=budget_picture(scenes),
+    )
     write_whole(path, page)
 
 
@@ -65,7 +84,7 @@ def budget_picture(scenes: Sequence[Scene]) -> Picture | None:
         paint,
         x="spent (% of the limit)",
         y="",
-        caption="What the answers on this page have cost, by table and family of promises. When a bar is full, the ledger refuses.",
+        caption="What the answers on this page have cost, by table and family of promises. When a bar is full, nothing more is answered.",
         alt=f"Bars of spent budget: {said}.",
-        size=(7.0, 0.8 + 0.45 * len(bars)),
+        size=(7.0, 0.8 + 0.34 * len(bars)),
     )

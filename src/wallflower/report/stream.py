@@ -69,6 +69,7 @@ def calendar(
             linewidths=1.6,
         )
         axes.set_yticks(range(len(rows)), list(rows))
+        axes.invert_yaxis()
         axes.margins(0.05)
         axes.grid(visible=False)
         axes.xaxis.get_major_locator().set_params(integer=True)

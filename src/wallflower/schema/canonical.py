@@ -27,6 +27,9 @@ from wallflower.schema.exact import shown
 PLACE = {"place": True}
 """Metadata of a field that says where something is put: no part of what is asked."""
 
+MOMENT = {"moment": True}
+"""Metadata of a field that says until when a series is told now: no part of what is asked, either."""
+
 
 def text(value: object) -> str:
     """One text for one JSON value.
@@ -64,7 +67,7 @@ def plain(value: object, *, of: str = "a release") -> Any:
 
 
 def question(query: Any, *, like: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """A question in full; places are no part of it.
+    """A question in full; places and moments are no part of it.
 
     `like` is a question written earlier, perhaps by an earlier version: a field that it does not have is left out where
     it is at its default, so that the two are equal exactly when the same thing is asked.
@@ -113,7 +116,7 @@ def _fields(
     found: dict[str, Any] = {"kind": _name(value)}
     for field in dataclasses.fields(value):
         held = getattr(value, field.name)
-        if field.name in omitted or field.metadata.get("place"):
+        if field.name in omitted or field.metadata.get("place") or field.metadata.get("moment"):
             continue
         if like is not None and field.name not in like and _is_default(field, held, part):
             continue

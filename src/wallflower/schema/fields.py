@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
@@ -127,6 +128,24 @@ class Whole(Field[int, int]):
             limit = f"at least {self._least}" if few else f"at most {self._most}"
             raise UsageError(f"'{self._name}' must be {limit}, got {quoted(number)}.")
         return number
+
+
+class Day(Field["str | date", date]):
+    """A calendar day, as a date or as 2026-01-31."""
+
+    @staticmethod
+    def of(value: object, name: str) -> date:
+        if isinstance(value, date) and not isinstance(value, datetime):
+            return value
+        try:
+            if isinstance(value, str) and len(value) == 10:
+                return date.fromisoformat(value)
+        except ValueError:
+            pass
+        raise UsageError(f"'{name}' must be a day such as 2026-01-31, got {quoted(value)}.")
+
+    def read(self, value: str | date) -> date:
+        return self.of(value, self._name)
 
 
 class MaybeExact(Field[Spelled | None, Fraction | None]):

@@ -89,13 +89,18 @@ def draft(
     chosen = chosen_columns(described, wanted, person)
     times = [each.name for each in described if each.kind == "date" and _typeable(each)]
     time = times[0] if times and person is not None else None
+    every = wanted.area is None and not wanted.columns
+    # A `time` that no question reads has no section of its own, and without its format no row would have a time.
+    dates = next((each.dates for each in described if each.name == time and each.name not in chosen and not every), ())
     lines = [
-        *_table(Path(data), described, Path(folder), table, whose=(person, time), wanted=wanted),
+        *_table(Path(data), described, Path(folder), table, whose=(person, time), wanted=wanted, dates=dates),
         *_budgets(wanted.area),
     ]
     for column in described:
-        if column.name in chosen or (wanted.area is None and not wanted.columns):
+        if column.name in chosen or every:
             lines += ["", *_column(column, (person, time), wanted)]
+            if dates and column.kind == "date" and not column.dates:
+                lines.append('date = "%Y-%m-%d"')
     left = (
         [each for each in described if each.name not in chosen and _typeable(each)]
         if wanted.area or wanted.columns
@@ -170,6 +175,7 @@ def _table(
     *,
     whose: tuple[str | None, str | None],
     wanted: Wanted,
+    dates: Sequence[str],
 ) -> Iterator[str]:
     yield f"# A draft for {quoted(data.name)}. Every line marked DECIDE waits for you. Answer from public knowledge: a code book,"
     yield "# a regulation, common sense. A bound or a list that was read off the rows would give the rows away."
@@ -196,7 +202,7 @@ def _table(
     yield "reviewed = false  # DECIDE: true once every line here is right; releases are refused until then"
     yield "test = false"
     yield f'ledger = "{name}.ledger"'
-    read = _reading(wanted.reading)
+    read = [*_reading(wanted.reading), *_dates(dates)]
     if read:
         yield f"read = {{{', '.join(read)}}}  # as the file looks; `wallflower check` says what is not read"
     elif data.suffix.lower() in {".csv", ".tsv", ".txt"}:
@@ -273,13 +279,17 @@ def _column(column: Described, whose: tuple[str | None, str | None], wanted: Wan
 
 def _format(column: Described) -> Iterator[str]:
     """How the texts are written: about the file, so it is filled in."""
-    if column.dates:
-        formats = [quoted(each) for each in column.dates]
-        yield f"date = {formats[0] if len(formats) == 1 else '[' + ', '.join(formats) + ']'}"
+    yield from _dates(column.dates)
     if column.thousands:
         yield f"thousands = {quoted(column.thousands)}"
     if column.missing_codes:
         yield f"missing_codes = [{', '.join(quoted(code) for code in column.missing_codes)}]"
+
+
+def _dates(formats: Sequence[str]) -> Iterator[str]:
+    if formats:
+        texts = [quoted(each) for each in formats]
+        yield f"date = {texts[0] if len(texts) == 1 else '[' + ', '.join(texts) + ']'}"
 
 
 def _range(column: Described) -> Iterator[str]:

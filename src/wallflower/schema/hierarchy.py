@@ -8,7 +8,7 @@ A set of values is generalised to the smallest node that covers it.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -138,6 +138,39 @@ def _read(path: Path, column: str) -> list[list[str]]:
 def leaves_of_file(path: Path) -> tuple[str, ...]:
     """The values of an ARX hierarchy file in its order, each once: a public list that came with the data's definition."""
     return tuple(dict.fromkeys(line[0] for line in _read(path, path.stem) if line and line[0]))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where the leaves of a hierarchy are not the declared values; both empty where they are."""
+
+    uncovered: tuple[str, ...]
+    """Declared values that are no leaf."""
+    undeclared: tuple[str, ...]
+    """Leaves that are no declared value."""
+
+
+def difference(hierarchy: object, values: Sequence[str], *, column: str, folder: Path | None) -> Difference:
+    """Every leaf that differs, for the owner; a taxonomy is refused at the first."""
+    if hierarchy is None or hierarchy == ORDERED or (isinstance(hierarchy, Mapping) and is_built(hierarchy)):
+        return Difference((), ())  # made from the values themselves
+    if isinstance(hierarchy, str):
+        lines = _read(Path(hierarchy) if folder is None else folder / hierarchy, column)
+        leaves = list(dict.fromkeys(line[0] for line in lines if line))
+    else:
+        leaves = list(_leaves(_from_toml(hierarchy, column)))
+    return Difference(
+        tuple(value for value in values if value not in set(leaves)),
+        tuple(leaf for leaf in leaves if leaf not in set(values)),
+    )
+
+
+def _leaves(tree: Tree) -> Iterator[str]:
+    for label, children in tree.items():
+        if children is None:
+            yield label
+        else:
+            yield from _leaves(children)
 
 
 def _from_toml(hierarchy: object, column: str) -> Tree:

@@ -13,6 +13,10 @@ from wallflower.schema.section import Section
 REDUCERS: tuple[Reducer, ...] = get_args(Reducer)
 ONLY_PEOPLE = 'It belongs to unit = "person". Where a person has several rows, write that, and person = "the column that says whose row it is".'
 ADD_REMOVE_ONLY = 'With rows_per_person the number of a person\'s rows is private, so neighbours must be "add-remove".'
+NOT_OF_PEOPLE = (
+    "a table of people does not only grow: with each new row of a person that person's one row changes, or other rows of theirs count.",
+    "Leave 'grows' out, or write unit = \"row\" if nobody has two rows.",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +37,8 @@ class People:
 
 def read_people(table: Section, neighbours: str | None) -> People:
     unit = cast("Unit", table.choice("unit", get_args(Unit)) or "row")
+    if unit == "person" and table.raw.get("grows") is True:
+        table.refuse("grows", *NOT_OF_PEOPLE)
     if unit == "row":
         for key in ("person", "time", "rows_per_person", "max_people"):
             if key in table:

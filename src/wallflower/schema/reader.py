@@ -18,8 +18,9 @@ from wallflower.schema.people import read_people
 from wallflower.schema.places import read_place
 from wallflower.schema.problems import CONTROL, said
 from wallflower.schema.section import Section
+from wallflower.schema.worlds import read_world
 
-SECTIONS = ("table", "budget", "askers", "columns", "identify")
+SECTIONS = ("table", "budget", "askers", "columns", "identify", "rehearsal")
 TABLE_KEYS = (
     "id",
     "source",
@@ -32,6 +33,7 @@ TABLE_KEYS = (
     "neighbours",
     "max_rows",
     "max_people",
+    "grows",
     "reviewed",
     "test",
     "ledger",
@@ -79,7 +81,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     table.need("neighbours", 'neighbours = "add-remove"')
     neighbours = cast("Neighbours | None", table.choice("neighbours", get_args(Neighbours)))
     people = read_people(table, neighbours)
-    reviewed, test = table.flag("reviewed"), table.flag("test")
+    reviewed, test, grows = table.flag("reviewed"), table.flag("test"), table.flag("grows")
     read = read_reading(table)
     budgets = read_budgets(file)
     askers = read_askers(file, budgets)
@@ -88,6 +90,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     if people.person in columns:
         _identifier_only(file, columns, people.person)
     models = read_models(file, columns)
+    rehearsal = read_world(file, columns, folder)
     problems.raise_any()
 
     declaration = Declaration(
@@ -109,7 +112,9 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         person=people.person,
         time=people.time,
         rows_per_person=people.rows_per_person,
+        grows=bool(grows),
         askers=askers,
+        rehearsal=rehearsal,
     )
     return replace(declaration, fingerprint=fingerprint(declaration))
 

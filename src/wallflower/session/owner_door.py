@@ -7,6 +7,7 @@ from wallflower.privacy.release import OwnerOnly
 from wallflower.schema.declaration import Declaration
 from wallflower.session.pricing import price_of
 from wallflower.session.queries import Attack, Query
+from wallflower.session.series import dated
 
 
 class Owner:
@@ -20,7 +21,7 @@ class Owner:
         """What was possible and what is true, for `query`. NOT PRIVATE."""
         price = price_of(query, self._declaration)
         with self._source.rows(query.columns) as rows:
-            return OwnerOnly({"price": price, "seen": query.inspect(rows)})
+            return OwnerOnly({"price": price, "seen": dated(query).inspect(rows)})
 
     def attack(self, attack: Attack) -> OwnerOnly:
         """What `attack` finds with the rows in hand. NOT PRIVATE."""

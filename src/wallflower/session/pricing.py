@@ -44,8 +44,11 @@ def price_of(query: Query, declaration: Declaration) -> Price:
 
 
 def _of_several_rows(query: Query, price: Price, rows: int) -> Price:
-    """Group privacy: a person moves at most `rows` rows, one after the other, and each step costs the price of one."""
+    """A question that knows its price for a person has said so; else group privacy: a person moves at most `rows` rows, one
+    after the other, and each step costs the price of one."""
     promise = price.guarantee
+    if promise.unit == "person":
+        return price
     if not isinstance(promise, PureDP) or promise.protects != EVERY_ROW:
         raise DeclarationError(
             f"'{query.name}' cannot be asked where up to {rows} rows of a person count: {_refusal(promise)}.",

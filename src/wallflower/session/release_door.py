@@ -5,14 +5,15 @@ Nothing is read before the charge is on disk, and nothing is shown before the an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from wallflower import progress
 from wallflower.atomic_file import write_whole
-from wallflower.engines.base import Source
+from wallflower.engines.base import Rows, Source
 from wallflower.engines.made_up import made_up_rows
+from wallflower.engines.stand_in import MADE_UP
 from wallflower.errors import (
     DeclarationError,
     LedgerError,
@@ -24,7 +25,7 @@ from wallflower.errors import (
 )
 from wallflower.ledger.admission import OWNER, Shares
 from wallflower.ledger.book import Ledger
-from wallflower.ledger.charge import Charge
+from wallflower.ledger.charge import Charge, Part
 from wallflower.ledger.preview import Preview, costs, preview
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.privacy.file_answer import FileAnswer
@@ -35,6 +36,11 @@ from wallflower.schema.declaration import Declaration
 from wallflower.session.owner_door import Owner
 from wallflower.session.pricing import price_of
 from wallflower.session.queries import Query
+from wallflower.session.rehearsal import DRAWS, SWEEP_DRAWS, rehearse, sweep
+from wallflower.session.rehearsed import Rehearsal, Sweep
+from wallflower.session.series import GOES_ON, SeriesQuery, dated, has_begun, is_series, refuse_other_tree, usual_id
+
+Run = Callable[[Rows, Entropy], dict[str, Any] | FileAnswer | None]
 
 
 class Session:
@@ -93,9 +99,16 @@ class Session:
         price = price_of(query, self.declaration)
         return replace(price, booked=costs(price.guarantee, self.declaration))
 
-    def preview(self, query: Query, *, asker: str = OWNER, shares: Shares | None = None) -> Preview:
+    def preview(
+        self, query: Query, *, asker: str = OWNER, shares: Shares | None = None, request_id: str | None = None
+    ) -> Preview:
         """Every account that `query` would debit and what it would leave there. Reads no row, spends nothing."""
         price = self.price(query)
+        if is_series(query):
+            named = request_id or usual_id(query)
+            whose: dict[str, Any] = {"query": query, "asker": asker, "shares": shares}
+            if has_begun(self.declaration, price.guarantee, request_id=named, **whose):
+                return Preview(debited=(), notes=(GOES_ON,))
         return preview(self.declaration, price.guarantee, query, asker=asker, shares=shares)
 
     def release(
@@ -112,6 +125,7 @@ class Session:
         recorded answer, and waits for it while it is being computed. `shares`: second limits that a service sets; `at`: its tick.
         """
         self._refuse_unreviewed()
+        query = dated(query)
         price = self.price(query)
         ledger = self.ledger
         whose: dict[str, Any] = {
@@ -123,9 +137,10 @@ class Session:
             "shares": shares,
             "at": at,
         }
+        if is_series(query):
+            return self._series(query, price, whose)
         if not ledger.check(price.guarantee, **whose):
-            self._source.verify(query.columns)  # names and types of columns, no row: a typing error should cost nothing
-            self._prepare(query)
+            self._ready(query)
         charge = ledger.charge(price.guarantee, **whose)
         if charge.replay is not None:
             release = _recorded(charge.replay, query, price, charge.entry)
@@ -141,6 +156,40 @@ class Session:
         if file.warning:
             progress.warn(file.warning)
         return self._delivered(query, _recorded(kept, query, price, charge.entry), str(kept["release"]["sha256"]))
+
+    def _series(self, query: SeriesQuery, price: Price, whose: dict[str, Any]) -> Release:
+        """Charge once, then tell what was kept and go on from it: each part is recorded before it is shown.
+
+        What was drawn and not recorded was never shown, so it may be drawn anew, uncharged.
+        """
+        ledger, whose = self.ledger, {**whose, "request_id": whose["request_id"] or usual_id(query), "series": True}
+        known = ledger.check(price.guarantee, **whose)
+        if not known:
+            self._ready(query)
+        charge = ledger.charge(price.guarantee, **whose)
+        part = charge.part
+        while part is None or not query.has_all(part.kept):
+            if part is not None:
+                refuse_other_tree(part, price, charge.entry)
+            if known:
+                self._ready(query)
+            part = self._next_part(query, price, charge, part)
+        return _recorded(part.release, query, price, charge.entry)
+
+    def _next_part(self, query: SeriesQuery, price: Price, charge: Charge, part: Part | None) -> Part:
+        """The next part, drawn and recorded; or the one that another has recorded in the meantime."""
+        kept: list[Any] = []
+
+        def going_on(rows: Rows, entropy: Entropy) -> dict[str, Any]:
+            kept[:], answer = query.go_on(() if part is None else part.kept, rows, entropy)
+            return answer
+
+        release, _ = self._draw(query, price, charge, run=going_on)
+        return self.ledger.part(charge.entry, kept, release.to_json(), after=part)
+
+    def _ready(self, query: Query) -> None:
+        self._source.verify(query.columns)  # names and types of columns, no row: a typing error should cost nothing
+        self._prepare(query)
 
     @property
     def ledger(self) -> Ledger:
@@ -164,6 +213,24 @@ class Session:
             ) from None
         return replace(release, value={**(release.value or {}), "file": place.name})
 
+    def rehearse(
+        self, query: Query, rows: Any = MADE_UP, *, draws: int = DRAWS, sweep_draws: int = SWEEP_DRAWS
+    ) -> Rehearsal:
+        """The whole question on rows that stand in for the table's: the true answer there, private ones, and other choices.
+
+        `rows` is "made-up" (from [rehearsal]), "public" (the file declared there), or a frame or a file of the owner's. Neither
+        the table's rows nor its ledger is opened, and nothing is charged. Rehearsals on "made-up" and "public" rows hold nothing
+        that is private; any other is the owner's look (`owner_only`).
+        """
+        return rehearse(self.declaration, query, rows, source=self._source, draws=draws, sweep_draws=sweep_draws)
+
+    def sweep(self, query: Query, rows: Any = MADE_UP, *, draws: int = SWEEP_DRAWS, **values: Sequence[Any]) -> Sweep:
+        """`rehearse` at other choices, each changed alone: `session.sweep(query, epsilon=["0.1", "0.5"], radius=[1, 2])`.
+
+        Without `values`: at a few around the ones that were asked with.
+        """
+        return sweep(self.declaration, query, rows, values, source=self._source, draws=draws)
+
     @property
     def owner(self) -> Owner:
         return Owner(self.declaration, self._source)
@@ -183,10 +250,12 @@ class Session:
                 hint="It was tried on made-up rows; nothing was read and nothing has been charged.",
             ) from error
 
-    def _draw(self, query: Query, price: Price, charge: Charge) -> tuple[Release, FileAnswer | None]:
+    def _draw(
+        self, query: Query, price: Price, charge: Charge, *, run: Run | None = None
+    ) -> tuple[Release, FileAnswer | None]:
         """The answer; whatever breaks is told by its kind and place alone, with no chain or frame that could hold a row."""
         try:
-            made, what = self._attempt(query, price, charge)
+            made, what = self._attempt(query, price, charge, query.run if run is None else run)
         except WallflowerError as error:  # while opening: engines then speak of files and types alone
             made, what = None, str(error)
         except Exception as error:  # noqa: BLE001 - any failure here may quote a row
@@ -202,12 +271,12 @@ class Session:
         raise ReleaseFailed(what, hint=f"Entry {charge.entry} has been charged and its request id {spent}.")
 
     def _attempt(
-        self, query: Query, price: Price, charge: Charge
+        self, query: Query, price: Price, charge: Charge, run: Run
     ) -> tuple[tuple[Release, FileAnswer | None] | None, str]:
         """The release, or what broke. After the rows are open only a ReleaseFailed is told in its own words."""
         with self._source.rows(query.columns) as rows:
             try:
-                answer = query.run(rows, self._entropy)
+                answer = run(rows, self._entropy)
                 file = answer if isinstance(answer, FileAnswer) else None
                 release = Release(
                     value=answer.recorded() if isinstance(answer, FileAnswer) else answer,

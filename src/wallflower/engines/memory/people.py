@@ -27,11 +27,12 @@ class Joined:
     ids: Any
     """One id per person, as an Arrow array."""
     whose: Ints
+    """A person's rows lie one after the other, in the order in which they are kept."""
     settled: Mapping[str, Ints]
     stays: NDArray[np.bool_]
 
     def rows_of(self, people: People, key: str) -> Ints:
-        """The rows of the person with this id."""
+        """The rows of the person with this id, in their order."""
         wanted = asked_id(people, key)
         if wanted is None:
             return np.zeros(0, np.int64)
@@ -226,7 +227,7 @@ def _first_of(group: Ints, keys: tuple[NDArray[Any], ...]) -> Ints:
 
 
 def _first(group: Ints, when: tuple[Ints, NDArray[np.bool_]], columns: list[Ints], rows: int) -> Ints:
-    """The places of the first `rows` rows of each person, in the order of the table."""
+    """The places of the first `rows` rows of each person: person by person, in their order."""
     t, timed = when
     # NOTHING sorts first, as NULL does in a database.
     keys = [timed, np.where(timed, t, 0), *(np.where(w == NOTHING, -NOTHING, w) for w in columns)]
@@ -234,7 +235,8 @@ def _first(group: Ints, when: tuple[Ints, NDArray[np.bool_]], columns: list[Ints
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     lengths = np.diff(starts, append=len(order))
     rank = np.arange(len(order)) - np.repeat(starts, lengths)
-    return np.sort(order[rank < rows])
+    found: Ints = order[rank < rows]
+    return found
 
 
 def _added(reducer: Reducer, group: Ints, w: Ints, people: int, rule: Rule) -> Ints:

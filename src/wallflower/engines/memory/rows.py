@@ -71,11 +71,11 @@ class MemoryRows:
             codes[:, at] = kept if bins is None else np.searchsorted(bins.edges, kept, side="right") - 1
         return codes
 
-    def record(self, key: str, /) -> Record | None:
-        row = self._find(key)
-        if row is None or not self.stays[row]:
+    def record(self, key: str, /, *, row: int = 1) -> Record | None:
+        at = self._find(key, row)
+        if at is None or not self.stays[at]:
             return None
-        return recorded(self.view, {name: int(self.settled[name][row]) for name in self.view.columns})
+        return recorded(self.view, {name: int(self.settled[name][at]) for name in self.view.columns})
 
     def cells(self, by: Sequence[str], metric: str, centre: int) -> Cells:
         shape, most = self._cube(by, metric, centre)
@@ -91,10 +91,10 @@ class MemoryRows:
         self.view.check([*by, metric])
         return cube.shape_of(self.declaration, by), cube.most_distance(self.declaration, metric, centre)
 
-    def _find(self, key: str) -> int | None:
+    def _find(self, key: str, row: int) -> int | None:
         if self.joined is not None and self.view.people is not None:
             found = self.joined.rows_of(self.view.people, key)
-            return int(found[0]) if len(found) == 1 else None
+            return int(found[row - 1]) if 1 <= row <= len(found) else None
         if self.key is None or self.view.key_kind is None:
             at = position(key)
             return at if at is not None and at < len(self.stays) else None
