@@ -41,7 +41,11 @@ class MatchingGrouper:
         forced = self._worlds.forced
         groups: list[Members] = []
         left: list[Whole] = []
-        for pool in (everyone[~forced], everyone[forced]):
+        if self.candidate:  # whoever matches a box must be normal with one of its values: who is forced is in no group that passes
+            pools, gone = [everyone[~forced]], everyone[forced]
+        else:
+            pools, gone = [everyone[~forced], everyone[forced]], everyone[:0]
+        for pool in pools:
             found, rest = self._cut(pool)
             groups += found
             left.append(rest)
@@ -50,6 +54,7 @@ class MatchingGrouper:
             found, over = self._cut(over)
             groups += found
         finished, stay = self._insert(groups, over)
+        stay = np.sort(np.append(stay, gone))
         made = [shop.made(np.sort(members.rows)) for members in finished]
         return Grouping(merged(made), stay, int(shop.checker.outlying_by_value[stay].sum()))
 
