@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wallflower.count import Outliers, Subspaces
 from wallflower.demo.made_up_values import normal
 from wallflower.demo.stage import Stage, asked, facts, filed, laid_out, spent, times
 from wallflower.demo.visits import HEADER, made_up_visits
-from wallflower.count import Outliers, Subspaces
 from wallflower.report.story import Scene
 
 DECLARATION = """\
