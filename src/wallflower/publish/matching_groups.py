@@ -41,7 +41,9 @@ class MatchingGrouper:
         forced = self._worlds.forced
         groups: list[Members] = []
         left: list[Whole] = []
-        if self.candidate:  # whoever matches a box must be normal with one of its values: who is forced is in no group that passes
+        if (
+            self.candidate
+        ):  # whoever matches a box must be normal with one of its values: who is forced is in no group that passes
             pools, gone = [everyone[~forced]], everyone[forced]
         else:
             pools, gone = [everyone[~forced], everyone[forced]], everyone[:0]
