@@ -72,7 +72,7 @@ EXAMPLES = [
     *(
         Example(
             name=f"identify-{method}",
-            declaration=TABLE,
+            declaration=TABLE.replace('epsilon = "1"', 'epsilon = "4"').replace('epsilon = "2"', 'epsilon = "4"'),
             csv=ROWS,
             query=lambda _folder, method=method: wf.identify.Anomalies(
                 values=({"height": 250}, {"height": "171.5"}, {"height": "171.6"}), epsilon="0.1", method=method
