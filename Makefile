@@ -36,6 +36,7 @@ reference: $(VENV)/.installed  ## write the generated pages and pictures of docs
 	$(BIN)/python scripts/python_reference.py
 	$(BIN)/python scripts/guarantees.py
 	$(BIN)/python scripts/trade_offs.py
+	$(BIN)/python -m scripts.rehearsals
 
 pins: $(VENV)/.tested  ## print the pin of every proof; reread a proof before you change its pin
 	$(BIN)/python -m tests.proof_pins

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import matplotlib as mpl
 import pytest
-from scripts import guarantees, python_reference, trade_offs
+from scripts import guarantees, python_reference, rehearsals, trade_offs
 
 from wallflower.report.certificate import FAMILIES
 
@@ -47,6 +47,16 @@ def test_the_pictures_of_the_guide_are_what_the_arithmetic_says(name):
         assert kept == drawn, "run `make reference`"
     else:  # another version of matplotlib places lines a little differently; what is written must be the same
         assert _words(kept) == _words(drawn), "run `make reference`"
+
+
+def test_a_rehearsal_picture_of_the_guide_is_what_its_seeds_say():
+    radii = rehearsals.clinic().rehearse(rehearsals.COUNT, draws=1, sweep_draws=0)
+    swept = rehearsals.clinic().sweep(rehearsals.COUNT, radius=["1/8", "1/4", "1/2", 1, 2])
+    drawn = rehearsals.drawn(swept, radii.measured)["radius"]
+    kept = (rehearsals.FOLDER / "rehearsal-count-radius.svg").read_text(encoding="utf-8")
+    said = [word for word in _words(kept) if "useful" in word]
+    assert said == [word for word in _words(drawn.svg) if "useful" in word], "run `make reference`"
+    assert len(said) == 5
 
 
 def _words(svg: str) -> list[str]:

@@ -63,6 +63,8 @@ class DeclarationError(WallflowerError):
 
     kind = "declaration"
     exit_code = 2
+    places: tuple[tuple[tuple[str | int, ...], str], ...] = ()
+    """Where in the file each problem stands (names from the top down), and what it is: for a form that shows it there."""
 
     @classmethod
     def of(cls, owner: object, field: str, expected: str, got: object) -> DeclarationError:
@@ -107,6 +109,8 @@ class LedgerError(WallflowerError):
 
     kind = "ledger"
     exit_code = 3
+    passing: bool = False
+    """Whether the same, tried again in a while, may work: a server that is being started."""
 
 
 class PendingError(WallflowerError):

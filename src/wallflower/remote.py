@@ -5,6 +5,8 @@ Standard-library HTTP and nothing else. A question is priced and answered over t
 
 from __future__ import annotations
 
+import hashlib
+import http.client
 import json
 import time
 import urllib.error
@@ -15,20 +17,31 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from wallflower.errors import BudgetError, DeclarationError, LedgerError, UsageError, WallflowerError
+from wallflower.atomic_file import write_whole
+from wallflower.errors import BudgetError, DeclarationError, LedgerError, PendingError, UsageError, WallflowerError
+from wallflower.schema.canonical import place_of
 from wallflower.schema.exact import shown
 from wallflower.service.addresses import keeps_secrets
 from wallflower.service.fields import Field, form_of
+from wallflower.service.passwords import new_id
+from wallflower.service.questions import question
 from wallflower.session.queries import Query
 
 PATIENCE_S = 30
 PAUSE_S = (0.5, 10.0)
+PRICE_S = 300
+TRIES = 20
+"""Of a submission whose connection breaks: a web process is started again within seconds."""
 _ERRORS: dict[str, type[WallflowerError]] = {
     "usage": UsageError,
     "declaration": DeclarationError,
     "budget": BudgetError,
     "ledger": LedgerError,
 }
+
+
+class _Unheard(UsageError):  # noqa: N818 - reads as what it says
+    """Nobody answered."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -76,21 +89,47 @@ class Remote:
         return self._send(urllib.request.Request(self.address + path))  # noqa: S310 - `connect` checked the scheme
 
     def post(self, path: str, body: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        request = urllib.request.Request(self.address + path, data=json.dumps(body).encode(), method="POST")  # noqa: S310 - as above
-        request.add_header("Content-Type", "application/json")
-        return self._send(request)
+        end = time.monotonic() + PRICE_S
+        while True:
+            request = urllib.request.Request(self.address + path, data=json.dumps(body).encode(), method="POST")  # noqa: S310 - as above
+            request.add_header("Content-Type", "application/json")
+            status, told = self._send(request)
+            error = told.get("error")
+            if error is None:
+                return status, told
+            if time.monotonic() > end:  # a price that a clerk computes: it is there when we ask again
+                raise PendingError(str(error.get("message")), hint=str(error.get("hint", "")))
+            time.sleep(PAUSE_S[0])
+
+    def post_until_heard(self, path: str, body: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Try again while nobody answers; for bodies whose id makes them one."""
+        for _ in range(TRIES - 1):
+            try:
+                return self.post(path, body)
+            except _Unheard:
+                time.sleep(PAUSE_S[0])
+        return self.post(path, body)
+
+    def content(self, path: str) -> bytes:
+        return self._raw(urllib.request.Request(self.address + path))[1]  # noqa: S310 - as above
 
     def _send(self, request: urllib.request.Request) -> tuple[int, dict[str, Any]]:
+        status, raw = self._raw(request)
+        return status, _object(raw)
+
+    def _raw(self, request: urllib.request.Request) -> tuple[int, bytes]:
         request.add_header("Authorization", f"Bearer {self.token}")
         request.add_header("Accept", "application/json")
         try:
             with _OPENER.open(request, timeout=PATIENCE_S) as answer:
-                return answer.status, _object(answer.read())
+                return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             with error:
                 told = _object(error.read()).get("error", {})
-        except OSError as error:
-            told = {"kind": "usage", "message": f"the service did not answer: {error}.", "hint": "Ask again later."}
+            if error.code >= 500:
+                raise _Unheard(str(told.get("message", "the service is away.")), hint="Ask again later.") from None
+        except (OSError, http.client.HTTPException) as error:
+            raise _Unheard(f"the service did not answer: {error}.", hint="Ask again later.") from None
         kind = _ERRORS.get(str(told.get("kind")), UsageError)
         raise kind(str(told.get("message", "the service refused.")), hint=str(told.get("hint", "")))
 
@@ -107,14 +146,24 @@ class RemoteTable:
         told = self.remote.post(f"{self._path}/price", written(query))[1]["price"]
         return RemotePrice(told)
 
-    def ask(self, query: Query, *, purpose: str) -> RemoteRequest:
-        """Submit a question; somebody, or a policy, decides."""
-        told = self.remote.post(f"{self._path}/requests", {**written(query), "purpose": purpose})[1]
+    def ask(self, query: Query, *, purpose: str, request_id: str | None = None) -> RemoteRequest:
+        """Submit a question; somebody, or a policy, decides. Sent again under the same id it is the same request, so that
+        a connection that breaks is tried again without asking twice.
+        """
+        body = {**written(query), "purpose": purpose, "id": request_id or new_id()}
+        told = self.remote.post_until_heard(f"{self._path}/requests", body)[1]
         return RemoteRequest(self.remote, str(told["request"]["id"]))
 
-    def release(self, query: Query, *, purpose: str, patience_s: float = 3600) -> RemoteRelease:
-        """Submit and wait for the answer, at most so long; `ask` gives a handle instead."""
-        return self.ask(query, purpose=purpose).wait(patience_s)
+    def release(
+        self, query: Query, *, purpose: str, request_id: str | None = None, patience_s: float = 3600
+    ) -> RemoteRelease:
+        """Submit and wait for the answer, at most so long; `ask` gives a handle instead. A publication is put at its `out`."""
+        handle = self.ask(query, purpose=purpose, request_id=request_id)
+        release = handle.wait(patience_s)
+        place = place_of(query)
+        if place is not None and release.value is not None and "sha256" in release.value:
+            write_whole(place, handle.file(str(release.value["sha256"])))
+        return release
 
     @property
     def _path(self) -> str:
@@ -149,6 +198,13 @@ class RemoteRequest:
                 raise UsageError(f"no answer yet to request {self.id}.", hint="Wait longer: the request stands.")
             time.sleep(pause)
             pause = min(2 * pause, PAUSE_S[1])
+
+    def file(self, digest: str) -> bytes:
+        """The published file, as its release names it by SHA-256."""
+        content = self.remote.content(f"/api/v1/requests/{self.id}/file")
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise LedgerError("the file is not the one that the release names.", hint="Ask the owner.")
+        return content
 
     def _look(self) -> tuple[int, dict[str, Any]]:
         return self.remote.get(f"/api/v1/requests/{self.id}")
@@ -201,16 +257,16 @@ def written(query: Query) -> dict[str, Any]:
         value = getattr(query, field.name)
         if value is not None:
             fields[field.name] = _text(field, value)
-    _refuse_unsayable(query, {field.name for field in form.fields})
+    _refuse_unsayable(query, question(form.command, fields))
     return {"command": form.command, "fields": fields}
 
 
-def _refuse_unsayable(query: Query, known: set[str]) -> None:
+def _refuse_unsayable(query: Query, said: Query) -> None:
+    """What the service would understand must be what was meant; where a file is put is no part of it."""
     import dataclasses
 
     for field in dataclasses.fields(query):  # type: ignore[arg-type]
-        default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-        if field.name not in known and default is not dataclasses.MISSING and getattr(query, field.name) != default:
+        if not field.metadata.get("place") and getattr(query, field.name) != getattr(said, field.name):
             raise UsageError(f"a service cannot be asked with '{field.name}' set.", hint="Leave it at its default.")
 
 

@@ -288,3 +288,36 @@ def test_a_request_to_stop_leaves_no_copy_of_the_rows(folder, tmp_path):
     process.terminate()
     assert process.wait(timeout=60) == 128 + signal.SIGTERM
     assert not list(spill.iterdir())
+
+
+def test_a_look_without_a_release_is_a_look(folder, capsys):
+    assert run([*ASK, "--dry-run", "--owner-report", "look.html"]) == 0
+    said = capsys.readouterr()
+    assert "Nothing was spent." in said.out
+    assert "Nothing was read" not in said.out
+    assert "without protection" in said.err
+    assert "NOT PRIVATE" in (folder / "look.html").read_text(encoding="utf-8")
+
+
+def test_an_option_that_would_do_nothing_is_refused_or_told(folder, capsys):
+    assert run([*ASK, "--among", "table"]) == 2
+    assert "--by" in capsys.readouterr().err
+    assert run([*ASK, "--rehearsal-report", "page.html"]) == 2
+    publish = ["publish", "salaries.toml", "-o", "p.csv", "--k", "2", "--p", "0.9", "--d", "0.5", "--dry-run"]
+    assert run([*publish, "--population", "1000"]) == 0
+    assert "--population" in capsys.readouterr().err
+    asked = [
+        "explain",
+        "salaries.toml",
+        "--record",
+        "8",
+        "--metric",
+        "salary",
+        "--by",
+        "city",
+        "--epsilon",
+        "1",
+        "--dry-run",
+    ]
+    assert run([*asked, "--detector", "grubbs(alpha=0.05)", "--guarantee", "full", "--samples", "9"]) == 0
+    assert "samples play no part" in capsys.readouterr().out

@@ -72,7 +72,7 @@ class House:
         clock = Clock()
         database = Database(service.database, clock=clock)
         return cls(
-            Desk.of(service, database),
+            replace(Desk.of(service, database), patience_s=0),
             clock,
             {name: word for name, word, _ in logins},
             Worker(service, 0, database),

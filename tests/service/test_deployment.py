@@ -15,6 +15,7 @@ import pytest
 from wallflower.errors import DeclarationError, LedgerError
 from wallflower.service.migrations import STEPS, migrate
 from wallflower.service.parser import loads
+from wallflower.service.requests import find
 from wallflower.stores.database import Database
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -121,8 +122,31 @@ def test_nginx_takes_the_proxy(tmp_path):
 
 def test_every_earlier_version_is_brought_to_today(tmp_path):
     """From nothing and from each version there has been; a later one is refused."""
+    _walk_versions(lambda start: Database(str(tmp_path / f"{start}.db")))
+
+
+FIRST_REQUEST = (
+    "INSERT INTO requests (id, number, subject, asker, command, fields, purpose, price, bound, submitted_at, state) "
+    "VALUES ('a', 1, 'stays', 'ada', 'count', '{}', 'p', '{}', '', 'then', 'waiting')"
+)
+
+
+def test_what_an_earlier_version_kept_is_there_today(tmp_path):
+    database = Database(str(tmp_path / "1.db"))
+    with database.write() as changes:
+        changes.run("CREATE TABLE service_version (version INTEGER PRIMARY KEY, at TEXT NOT NULL)")
+        for statement in (*STEPS[0].split(";"), FIRST_REQUEST, "INSERT INTO service_version VALUES (1, 'then')"):
+            changes.run(statement)
+    assert migrate(database) == list(range(2, len(STEPS) + 1))
+    with database.read() as seen:
+        kept = find(seen, "a")
+    assert (kept.asker, kept.state, kept.sent_as) == ("ada", "waiting", None)
+    database.close()
+
+
+def _walk_versions(make):
     for start in range(len(STEPS) + 1):
-        database = Database(str(tmp_path / f"{start}.db"))
+        database = make(start)
         with database.write() as changes:
             changes.run("CREATE TABLE service_version (version INTEGER PRIMARY KEY, at TEXT NOT NULL)")
             for step in range(start):

@@ -256,4 +256,4 @@ def test_purposes_are_needed_and_bounded(house: House):
         with pytest.raises(AssertionError):
             ada.submit(purpose=purpose)
     with pytest.raises(UsageError):
-        house.desk.priced("stays", "no-such-command", {})
+        house.desk.quoted("stays", "no-such-command", {}, "ada")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -56,58 +55,46 @@ def test_errors_arrive_as_the_same_errors(running):
         connect("http://127.0.0.1.example.org", token="t")  # noqa: S106 - refused before it is sent
 
 
-def test_children_killed_at_random_lose_no_request_and_charge_none_twice(running):
-    """Web process and workers killed while many ask: every request ends answered once, or charged and reported."""
-    done: dict[str, object] = {}
+def test_processes_are_exchanged_while_people_ask_and_no_request_is_lost(running):
+    """SIGHUP: every child is a new one afterwards; each question asked meanwhile is answered once."""
+    before, old = _charges(running), set(running.children().values())
+    tokens = [running.token(f"lab-{i}") for i in range(2, 6)]
+    with ThreadPoolExecutor(4) as pool:
+        query = wf.count.Outliers(**QUERY, epsilon="0.01")
+        asked = [
+            pool.submit(
+                lambda token=token: (
+                    connect(running.address, token=token)
+                    .table("stays")
+                    .release(query, purpose="meanwhile", patience_s=240)
+                    .to_json()
+                )
+            )
+            for token in tokens
+        ]
+        running.process.send_signal(signal.SIGHUP)
+        _until(lambda: len(running.children()) == len(old) and not old & set(running.children().values()))
+        entries = [one.result(300)["ledger"]["entry"] for one in asked]
+    assert len(set(entries)) == len(tokens) == _charges(running) - before
 
-    def ask(name: str) -> None:
-        remote = connect(running.address, token=running.token(name))
-        for turn in range(2):
-            query = wf.count.Outliers(**QUERY, epsilon=f"0.0{1 + turn}")
-            handle = None
-            for _ in range(60):
-                try:
-                    handle = remote.table("stays").ask(query, purpose="load")
-                    break
-                except wf.WallflowerError:
-                    time.sleep(0.5)  # the web process was just killed; a submission that was not kept is sent again
-            for _ in range(200):
-                try:
-                    done[f"{name} {turn}"] = handle.wait(5).to_json()
-                    break
-                except wf.LedgerError as error:
-                    done[f"{name} {turn}"] = str(error)
-                    break
-                except wf.WallflowerError as error:
-                    if "charge stands" in str(error):
-                        done[f"{name} {turn}"] = str(error)
-                        break
-                    time.sleep(0.5)
 
-    names = [f"lab-{i}" for i in range(8)]
-    threads = [threading.Thread(target=ask, args=(name,)) for name in names]
-    before = _charges(running)
-    for thread in threads:
-        thread.start()
-    end = time.monotonic() + 12
-    victims = 0
-    while time.monotonic() < end:
-        children = list(running.children().values())
-        if children:
-            os.kill(children[victims % len(children)], signal.SIGKILL)
-            victims += 1
-        time.sleep(2)
-    for thread in threads:
-        thread.join(240)
-    assert len(done) == 16
-    charged = _charges(running) - before
-    answered = [told for told in done.values() if isinstance(told, dict)]
-    lost = [told for told in done.values() if isinstance(told, str)]
-    entries = [told["ledger"]["entry"] for told in answered]
-    assert len(set(entries)) == len(answered)
-    assert len(answered) <= charged
-    assert len(answered) + len(lost) == 16
-    assert victims >= 4
+def _until(condition, patience_s=240):
+    end = time.monotonic() + patience_s
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.2)
+
+
+def test_a_file_that_cannot_be_taken_over_changes_nothing(running):
+    """The service goes on by its old file, and says why."""
+    path = running.folder / "SERVICE.toml"
+    text = path.read_text()
+    path.write_text(text.replace("workers = 2", "workers = 3"))
+    old = set(running.children().values())
+    running.process.send_signal(signal.SIGHUP)
+    _until(lambda: len(running.children()) == len(old) and not old & set(running.children().values()))
+    path.write_text(text)
+    assert "'workers' cannot change while the service runs" in (running.folder / "serve.log").read_text()
 
 
 def _charges(running) -> int:

@@ -5,35 +5,60 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from wallflower.cli.rehearsing import rehearse
+from wallflower.cli.terminal import bars_on_stderr, err, out, progress_on_stderr, show_lines
 from wallflower.errors import PendingError, UsageError, WallflowerError, place
 from wallflower.ledger.admission import OWNER
 from wallflower.ledger.preview import Preview
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import OwnerOnly, Release
-from wallflower.progress import listening, warned
+from wallflower.progress import warned
 from wallflower.schema.exact import positive
 from wallflower.session import Query, Session
 from wallflower.session import open as open_session
 
-err = Console(stderr=True, soft_wrap=True)
-out = Console(soft_wrap=True)
+__all__ = [
+    "LOOK",
+    "NO_ANSWER",
+    "UNSHOWN",
+    "AsJson",
+    "Asker",
+    "ColumnNames",
+    "Decl",
+    "DryRun",
+    "Epsilon",
+    "How",
+    "OwnerReport",
+    "Purpose",
+    "RehearsalReport",
+    "Rehearse",
+    "RequestId",
+    "Seed",
+    "ask",
+    "bars_on_stderr",
+    "err",
+    "names",
+    "opened",
+    "out",
+    "price_json",
+    "progress_on_stderr",
+    "show_lines",
+    "show_price",
+    "write_report",
+]
 
 NO_ANSWER = 5
+LOOK = "This looks at the rows without protection. Keep it at your desk."
 UNSHOWN = PendingError.exit_code
 """The answer is there, and must be fetched again."""
-SILENT_SECONDS = 1.0
 
 
 def _epsilon(text: str) -> Fraction:
@@ -56,7 +81,9 @@ RequestId = Annotated[
 OwnerReport = Annotated[
     Path | None,
     typer.Option(
-        "--owner-report", metavar="FILE", help="Also write what is really in the rows, NOT PRIVATE (.html or .json)."
+        "--owner-report",
+        metavar="FILE",
+        help="Also write what is really in the rows, NOT PRIVATE (.html or .json). With --dry-run: look without a release.",
     ),
 ]
 Asker = Annotated[
@@ -66,6 +93,19 @@ Purpose = Annotated[str, typer.Option("--purpose", metavar="TEXT", help="What fo
 Seed = Annotated[
     int | None,
     typer.Option("--seed", metavar="N", help="Predictable noise, only for a table with test = true. NOT PRIVATE."),
+]
+Rehearse = Annotated[
+    str | None,
+    typer.Option(
+        "--rehearse",
+        metavar="FILE|made-up",
+        help="Try the question on public rows of the same columns, or on rows made up from [rehearsal]; 'public' is the file "
+        "declared there. Reads none of the table's rows, charges nothing.",
+    ),
+]
+RehearsalReport = Annotated[
+    Path | None,
+    typer.Option("--rehearsal-report", metavar="FILE.html", help="Also write the rehearsal as a page with pictures."),
 ]
 ColumnNames = Annotated[str, typer.Option("--columns", metavar="COL,COL", help="Declared columns.", show_default=False)]
 
@@ -81,6 +121,8 @@ class How:
     seed: int | None
     asker: str = OWNER
     purpose: str = ""
+    rehearse: str | None = None
+    rehearsal_report: Path | None = None
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -91,11 +133,35 @@ def names(text: str) -> tuple[str, ...]:
 def ask(declaration: Path, query: Query, how: How) -> None:
     """Price, charge, draw, show: the one path of every releasing command."""
     session = opened(declaration, how)
+    if how.rehearse is not None:
+        rehearse(
+            session,
+            query,
+            how.rehearse,
+            as_json=how.as_json,
+            page=how.rehearsal_report,
+            idle={
+                "--dry-run": how.dry_run,
+                "--owner-report": how.owner_report is not None,
+                "--request-id": how.request_id is not None,
+                "--seed": how.seed is not None,
+            },
+        )
+        return
+    if how.rehearsal_report is not None:
+        raise UsageError("--rehearsal-report is the page of a rehearsal.", hint="Add --rehearse FILE or made-up.")
     price = session.price(query)
     if how.dry_run:
         show_price(
-            price, as_json=how.as_json, preview=session.preview(query, asker=how.asker, request_id=how.request_id)
+            price,
+            as_json=how.as_json,
+            preview=session.preview(query, asker=how.asker, request_id=how.request_id),
+            looked=how.owner_report is not None,
         )
+        if how.owner_report is not None:
+            err.print(LOOK, style="bold yellow")
+            with progress_on_stderr():
+                write_report(session, query, how.owner_report)
         return
     with progress_on_stderr(), warned(_warn):
         release = session.release(query, how.request_id, asker=how.asker, purpose=how.purpose)
@@ -151,7 +217,7 @@ def price_json(price: Price, preview: Preview | None = None) -> dict[str, Any]:
     }
 
 
-def show_price(price: Price, *, as_json: bool, preview: Preview | None = None) -> None:
+def show_price(price: Price, *, as_json: bool, preview: Preview | None = None, looked: bool = False) -> None:
     if as_json:
         typer.echo(json.dumps({"ok": True, "price": price_json(price, preview)}, ensure_ascii=False))
         return
@@ -166,49 +232,11 @@ def show_price(price: Price, *, as_json: bool, preview: Preview | None = None) -
     rows += [("would leave", line) for line in (() if preview is None else preview.lines())]
     rows += [("note", note) for note in (*price.notes, *(() if preview is None else preview.notes))]
     show_lines(rows)
-    out.print("Nothing was read and nothing was spent.", style="dim")
-
-
-def show_lines(rows: list[tuple[str, str]]) -> None:
-    width = max(len(label) for label, _ in rows)
-    for label, text in rows:
-        out.print(f"{label:<{width}}", style="bold", end="  ", highlight=False)
-        out.print(text, markup=False, highlight=False)
+    out.print("Nothing was spent." if looked else "Nothing was read and nothing was spent.", style="dim")
 
 
 def _pairs(items: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in items.items())
-
-
-def bars_on_stderr() -> Progress:
-    """Bars for the owner's terminal, gone when the work is done; nothing where stderr is not a terminal."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    )
-
-
-@contextmanager
-def progress_on_stderr() -> Iterator[None]:
-    """Show progress of anything that takes over a second; nothing for short work or when stderr is not a terminal."""
-    started = time.monotonic()
-    bars: dict[str, TaskID] = {}
-    with bars_on_stderr() as progress:
-
-        def show(label: str, done: int, total: int) -> None:
-            if time.monotonic() - started < SILENT_SECONDS:
-                return
-            if label not in bars:
-                bars[label] = progress.add_task(label, total=total)
-            progress.update(bars[label], completed=done, total=total)
-
-        with listening(show):
-            yield
 
 
 def _writable(report: Path | None, session: Session) -> None:

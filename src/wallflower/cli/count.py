@@ -20,6 +20,8 @@ from wallflower.cli.common import (
     How,
     OwnerReport,
     Purpose,
+    RehearsalReport,
+    Rehearse,
     RequestId,
     Seed,
     ask,
@@ -146,6 +148,8 @@ def count(
     asker: Asker = OWNER,
     purpose: Purpose = "",
     owner_report: OwnerReport = None,
+    rehearse: Rehearse = None,
+    rehearsal_report: RehearsalReport = None,
     seed: Seed = None,
 ) -> None:
     """Count the outliers of a table, with noise.
@@ -155,10 +159,7 @@ def count(
         wallflower count salaries.toml --columns salary --neighbours 5 --radius 1000 --epsilon 0.5 --dry-run
     """
     query: Any
-    if daily is None and (start is not None or horizon is not None or through is not None):
-        raise UsageError(
-            "--start, --horizon and --through belong to --daily.", hint="Name the column of dates: --daily added."
-        )
+    _refuse_idle(among, by, daily, start=start, horizon=horizon, through=through)
     if fence is not None:
         if daily is not None:
             raise UsageError(
@@ -218,8 +219,22 @@ def count(
             seed=seed,
             asker=asker,
             purpose=purpose,
+            rehearse=rehearse,
+            rehearsal_report=rehearsal_report,
         ),
     )
+
+
+def _refuse_idle(among: AmongChoice, by: str | None, daily: str | None, **of_days: object) -> None:
+    """Options that would be passed over in silence."""
+    if among is AmongChoice.table and by is None:
+        raise UsageError(
+            "--among says whose rows are neighbours where outliers are counted in groups.", hint="Add --by COL."
+        )
+    if daily is None and any(given is not None for given in of_days.values()):
+        raise UsageError(
+            "--start, --horizon and --through belong to --daily.", hint="Name the column of dates: --daily added."
+        )
 
 
 def _near(columns: tuple[str, ...], by: str | None, among: Any, **asked: Any) -> Any:

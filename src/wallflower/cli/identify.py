@@ -8,7 +8,21 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, Asker, Decl, DryRun, Epsilon, How, OwnerReport, Purpose, RequestId, Seed, ask
+from wallflower.cli.common import (
+    AsJson,
+    Asker,
+    Decl,
+    DryRun,
+    Epsilon,
+    How,
+    OwnerReport,
+    Purpose,
+    RehearsalReport,
+    Rehearse,
+    RequestId,
+    Seed,
+    ask,
+)
 from wallflower.errors import UsageError
 from wallflower.ledger.admission import OWNER
 
@@ -51,6 +65,8 @@ def identify(
     asker: Asker = OWNER,
     purpose: Purpose = "",
     owner_report: OwnerReport = None,
+    rehearse: Rehearse = None,
+    rehearsal_report: RehearsalReport = None,
     seed: Seed = None,
 ) -> None:
     """Say whether public values are anomalies of a table.
@@ -81,6 +97,8 @@ def identify(
             seed=seed,
             asker=asker,
             purpose=purpose,
+            rehearse=rehearse,
+            rehearsal_report=rehearsal_report,
         ),
     )
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wallflower.cli.common import (
+    LOOK,
     AsJson,
     Asker,
     Decl,
     How,
     OwnerReport,
     Purpose,
+    RehearsalReport,
+    Rehearse,
     RequestId,
     Seed,
     ask,
@@ -128,6 +132,8 @@ def publish(
     asker: Asker = OWNER,
     purpose: Purpose = "",
     owner_report: OwnerReport = None,
+    rehearse: Rehearse = None,
+    rehearsal_report: RehearsalReport = None,
     seed: Seed = None,
 ) -> None:
     """Publish a table in groups that give no outlier away. One publication per table unless the declaration allows more.
@@ -166,9 +172,16 @@ def publish(
         seed=seed,
         asker=asker,
         purpose=purpose,
+        rehearse=rehearse,
+        rehearsal_report=rehearsal_report,
     )
-    if at_most_suppressed is not None or (dry_run and owner_report is not None):
+    if rehearse is None and (at_most_suppressed is not None or (dry_run and owner_report is not None)):
         _look_first(declaration, query, how, at_most_suppressed)
+        how = replace(how, owner_report=None) if dry_run else how  # it has been written
+    if population is not None and owner_report is None:
+        err.print(
+            "--population changes the risks in the owner's report alone, and none was asked for.", highlight=False
+        )
     ask(declaration, query, how)
 
 
@@ -180,7 +193,7 @@ def _look_first(declaration: Path, query: Query, how: How, most: str | None) -> 
     share = None if most is None else exact(most, name="at-most-suppressed")
     if share is not None and not 0 <= share <= 1:
         raise UsageError(f"'at-most-suppressed' is a share of the rows, from 0 to 1, got {most}.")
-    err.print("This looks at the rows without protection. Keep it at your desk.", style="bold yellow")
+    err.print(LOOK, style="bold yellow")
     with progress_on_stderr():
         report = session.owner.report(query)
     if how.dry_run and how.owner_report is not None:

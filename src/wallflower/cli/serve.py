@@ -10,6 +10,7 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,7 +70,7 @@ def run(
     if service is not None:
         from wallflower.service.parser import load
 
-        _serve(load(service), [])
+        _serve(load(service), [], read_again=lambda: load(service))
         return
     with tempfile.TemporaryDirectory(prefix="wallflower-demo-") as folder:
         from wallflower.service.demo import lay_out
@@ -78,11 +79,14 @@ def run(
         _serve(made, logins)
 
 
-def _serve(service: Service, logins: list[tuple[str, str, str]]) -> None:
+def _serve(
+    service: Service, logins: list[tuple[str, str, str]], read_again: Callable[[], Service] | None = None
+) -> None:
     from wallflower.service.supervisor import Supervisor
 
-    running = Supervisor(service)
+    running = Supervisor(service, read_again)
     signal.signal(signal.SIGTERM, lambda *_: running.ask_to_stop())
+    signal.signal(signal.SIGHUP, lambda *_: running.ask_to_renew())
     running.start()
     scheme = "http" if service.certificate is None else "https"
     out.print(f"Wallflower serves {scheme}://{service.host}:{service.port}/", highlight=False)
@@ -94,7 +98,7 @@ def _serve(service: Service, logins: list[tuple[str, str, str]]) -> None:
         )
     sys.stdout.flush()
     with contextlib.suppress(KeyboardInterrupt):
-        running.wait()
+        running.wait(lambda words: err.print(words, markup=False, highlight=False))
     err.print("Stopping: what is under way is finished first.", highlight=False)
     running.stop()
 

@@ -16,6 +16,8 @@ from wallflower.cli.common import (
     How,
     OwnerReport,
     Purpose,
+    RehearsalReport,
+    Rehearse,
     RequestId,
     Seed,
     ask,
@@ -48,6 +50,8 @@ def subspaces(
     asker: Asker = OWNER,
     purpose: Purpose = "",
     owner_report: OwnerReport = None,
+    rehearse: Rehearse = None,
+    rehearsal_report: RehearsalReport = None,
     seed: Seed = None,
 ) -> None:
     """Find the subspaces with the most outliers, and count in them if asked to.
@@ -80,5 +84,7 @@ def subspaces(
             seed=seed,
             asker=asker,
             purpose=purpose,
+            rehearse=rehearse,
+            rehearsal_report=rehearsal_report,
         ),
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.count.noise import MISS
-from wallflower.count.queries import largest_answer
+from wallflower.count.queries import counted_near, largest_answer
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
 from wallflower.mechanisms.laplace import DiscreteLaplace
@@ -19,6 +19,7 @@ from wallflower.mechanisms.quantile import Quantile
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import NEAR, FieldTrial, Stage, multiples
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 from wallflower.schema.fields import Epsilon, Exact
@@ -120,6 +121,31 @@ class FencedOutliers:
 
     def _numbers(self, rows: Rows) -> Ints:
         return rows.fetch(numbers=self.columns).numbers[:, 0]
+
+    def trial(self) -> FieldTrial:
+        """How it is rehearsed."""
+        return FieldTrial(
+            query=self,
+            measured="rows counted beyond the fences",
+            useful=NEAR,
+            on=self._staged,
+            options={"epsilon": multiples(self.epsilon), "factor": multiples(self.factor, ("1/2", "1", "2"))},
+        )
+
+    def _staged(self, rows: Rows) -> Stage:
+        numbers, domain = np.sort(self._numbers(rows)), rows.declaration.column(self.column).numeric
+        truth, ends = 0, (domain.first, domain.last)
+        if len(numbers):
+            low, high = (int(numbers[min(int(share * len(numbers)), len(numbers) - 1)]) for share in QUARTILES)
+            first, last = self.fences(low, high)
+            truth, ends = beyond(numbers, first, last), (math.ceil(first), math.floor(last))
+        fences = [domain.text(max(ends[0], domain.first)), domain.text(min(ends[1], domain.last))]
+        return Stage(
+            truth={"count": truth, "interval": None, "fences": fences},
+            number=truth,
+            draw=lambda entropy: self.run(rows, entropy),
+            score=lambda answer: counted_near(truth, answer),
+        )
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         numbers, domain = np.sort(self._numbers(rows)), rows.declaration.column(self.column).numeric

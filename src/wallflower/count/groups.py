@@ -15,7 +15,14 @@ from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.intervals import IntervalEpsilon, NarrowInterval
 from wallflower.count.noise import MISS, NOISES, Noise, NoiseName
 from wallflower.count.profiles import REPLACE_ONE
-from wallflower.count.queries import check_columns, counted, largest_answer, measure_points, public_settings
+from wallflower.count.queries import (
+    check_columns,
+    counted,
+    largest_answer,
+    measure_points,
+    near_options,
+    public_settings,
+)
 from wallflower.count.sensitivity import packing
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
@@ -24,6 +31,7 @@ from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import NEAR, FieldTrial, Stage, near
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 from wallflower.schema.fields import Epsilon, Exact, Names, Whole
@@ -139,6 +147,37 @@ class GroupedOutliers:
                 ball=ball,
                 outliers=None if outlying is None else int(outlying[first:last].sum()),
             )
+
+    def trial(self) -> FieldTrial:
+        """How it is rehearsed."""
+        return FieldTrial(
+            query=self,
+            measured="share of groups whose count is near the true one",
+            useful=f"three groups of four {NEAR}",
+            on=self._staged,
+            options=near_options(self.epsilon, self.radius, self.neighbours),
+        )
+
+    def _staged(self, rows: Rows) -> Stage:
+        values = self.values(rows.declaration)
+        truth = [group.count(self.neighbours) for group in self._groups(rows)]
+
+        def score(answer: Mapping[str, Any] | None) -> tuple[float, bool]:
+            told = [] if answer is None else answer["groups"]
+            right = sum(near(true, one["count"]) for true, one in zip(truth, told, strict=False)) / max(len(truth), 1)
+            return right, right >= 3 / 4
+
+        return Stage(
+            truth={
+                "groups": [
+                    {"value": value, "count": count, "interval": None}
+                    for value, count in zip(values, truth, strict=True)
+                ]
+            },
+            number=1.0,
+            draw=lambda entropy: self.run(rows, entropy),
+            score=score,
+        )
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         values = self.values(rows.declaration)

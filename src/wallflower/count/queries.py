@@ -21,6 +21,7 @@ from wallflower.mechanisms.profiles import Profile
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.accountants import total
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import NEAR, FieldTrial, Stage, multiples, near, wholes
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 from wallflower.schema.fields import Epsilon, Exact, Names, Whole
@@ -86,14 +87,39 @@ class Outliers:
         self.run(rows, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
-        noise = self.noise_for(rows.declaration)
-        most = largest_answer(rows)
-        count, bounds = measure(rows, self.columns, self.radius, noise)
+        return self._answer(rows, self._measured(rows), entropy)
+
+    def _measured(self, rows: Rows) -> tuple[int, Profile | None]:
+        return measure(rows, self.columns, self.radius, self.noise_for(rows.declaration))
+
+    def _answer(self, rows: Rows, measured: tuple[int, Profile | None], entropy: Entropy) -> dict[str, Any]:
+        noise, most = self.noise_for(rows.declaration), largest_answer(rows)
+        count, bounds = measured
         noisy = noise.draw(count, bounds, most, entropy)
         bought = self._interval(noise)
         reach = noise.margins()[1] if bought is None or bounds is None else bought.draw(bounds, entropy)
         interval = None if reach is None else [max(noisy - reach, 0), min(noisy + reach, most)]
         return {"count": noisy, "interval": interval}
+
+    def trial(self) -> FieldTrial:
+        """How it is rehearsed."""
+        return FieldTrial(
+            query=self,
+            measured="outliers counted",
+            useful=NEAR,
+            on=self._staged,
+            options=near_options(self.epsilon, self.radius, self.neighbours),
+        )
+
+    def _staged(self, rows: Rows) -> Stage:
+        measured = self._measured(rows)
+        truth = measured[0]
+        return Stage(
+            truth={"count": truth, "interval": None},
+            number=truth,
+            draw=lambda entropy: self._answer(rows, measured, entropy),
+            score=lambda answer: counted_near(truth, answer),
+        )
 
     @staticmethod
     def told(answer: Mapping[str, Any]) -> str:
@@ -130,6 +156,17 @@ class Outliers:
         if self.interval_epsilon is None:
             return None
         return NarrowInterval(noise=noise, epsilon=self.interval_epsilon)
+
+
+def near_options(epsilon: Fraction, radius: Fraction, neighbours: int) -> dict[str, list[Any]]:
+    """Other choices of a question about neighbours that are worth a look."""
+    return {"epsilon": multiples(epsilon), "radius": multiples(radius), "neighbours": wholes(neighbours)}
+
+
+def counted_near(truth: int, answer: Mapping[str, Any] | None) -> tuple[float, bool]:
+    """A count as a number of the picture, and whether it is useful."""
+    count = 0 if answer is None else int(answer["count"])
+    return count, near(truth, count)
 
 
 def check_columns(columns: tuple[str, ...]) -> None:

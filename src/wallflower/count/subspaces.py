@@ -19,6 +19,7 @@ from wallflower.count.queries import (
     expected_error,
     largest_answer,
     measure,
+    near_options,
     of_several_rows,
     public_settings,
 )
@@ -29,6 +30,7 @@ from wallflower.mechanisms.top import TopH
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.accountants import total
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import FieldTrial, Stage
 from wallflower.progress import report
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
@@ -146,6 +148,34 @@ class Subspaces:
             return ", ".join(found["columns"]) + ("" if found["count"] is None else f": count {found['count']}")
 
         return "; ".join(one(found) for found in answer["subspaces"])
+
+    def trial(self) -> FieldTrial:
+        """How it is rehearsed."""
+        return FieldTrial(
+            query=self,
+            measured="outliers of the subspaces found, as a share of those of the best",
+            useful="the subspaces found hold nine tenths of the outliers of the best ones",
+            on=self._staged,
+            options=near_options(self.epsilon, self.radius, self.neighbours),
+        )
+
+    def _staged(self, rows: Rows) -> Stage:
+        scores = dict(zip(self.candidates, self._outliers(rows).tolist(), strict=True))
+        best = sorted(scores, key=lambda names: -scores[names])[: self.top]
+        most = sum(scores[names] for names in best)
+
+        def score(answer: Mapping[str, Any] | None) -> tuple[float, bool]:
+            told = [] if answer is None else answer["subspaces"]
+            found = sum(scores[tuple(one["columns"])] for one in told)
+            part = found / most if most else 1.0
+            return part, part >= 9 / 10
+
+        return Stage(
+            truth={"subspaces": [{"columns": list(names), "count": scores[names]} for names in best]},
+            number=1.0,
+            draw=lambda entropy: self.run(rows, entropy),
+            score=score,
+        )
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         scores = self._outliers(rows)

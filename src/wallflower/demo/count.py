@@ -65,7 +65,7 @@ def show(folder: Path, stage: Stage) -> Scene:
     one, first = asked(
         stage,
         session,
-        "how many stays have fewer than 3 others within 6 (years, days)?",
+        "how many stays have fewer than 3 others within 6 (8 years or 8 days apart, or 6 of both: the root of the mean square)?",
         how_many,
         expect=str(session.price(how_many).expected["error"]),
     )

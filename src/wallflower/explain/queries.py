@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -10,7 +10,7 @@ from wallflower.detectors.base import Detector, spelled
 from wallflower.detectors.contexts import Fast, Scorer
 from wallflower.engines.base import Record, Rows
 from wallflower.errors import DeclarationError, UsageError
-from wallflower.explain import constrained, full, trial
+from wallflower.explain import constrained, full, rehearsal, trial
 from wallflower.explain.checks import (
     check_answers,
     check_certificate,
@@ -32,6 +32,7 @@ from wallflower.explain.utilities import CustomUtility, Overlap, Population, Uti
 from wallflower.explain.validity import decider
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import FieldTrial, Stage, multiples, wholes
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.fields import Epsilon, MaybeEpsilon, MaybeWhole, Names, Whole
 from wallflower.schema.places import scheme_of
@@ -212,7 +213,9 @@ class Context:
             "contexts": f"at most {languages.most}",
         }
         if self.guarantee == "full":
-            return price_full(self._full(declaration), public)
+            price = price_full(self._full(declaration), public)
+            idle = "samples play no part under guarantee 'full', which looks at every context."
+            return replace(price, notes=(*price.notes, idle)) if self.samples != SAMPLES else price
         utility = self.utility if isinstance(self.utility, str) else repr(self.utility)
         return price_constrained(
             self._constrained(declaration),
@@ -289,6 +292,28 @@ class Context:
     @staticmethod
     def told(answer: Mapping[str, Any]) -> str:
         return "; ".join(str(one["text"]) for one in answer.get("contexts", (answer,)))
+
+    def trial(self) -> FieldTrial:
+        """How it is rehearsed."""
+        options: dict[str, Sequence[Any]] = {
+            "epsilon": multiples(self.epsilon),
+            "min_population": wholes(self.min_population),
+        }
+        return FieldTrial(
+            query=self, measured=rehearsal.MEASURED, useful=rehearsal.USEFUL, on=self.staged, options=options
+        )
+
+    def staged(self, rows: Rows) -> Stage:
+        view, known = self._view(rows)
+        landscape = self._landscape(view)
+
+        def draw(entropy: Entropy) -> Sequence[int]:
+            if self.guarantee == "full":
+                return self._full(rows.declaration).run(view, entropy)
+            return self._constrained(rows.declaration).run(landscape, entropy)
+
+        most = 2 ** min(self._reach, IN_MEMORY)
+        return rehearsal.staged(view, landscape, draw, known=known, top=self.top, most=most)
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         view, known = self._view(rows)

@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
 from wallflower.explain.queries import Context
+from wallflower.explain.rehearsal import MEASURED, USEFUL, TogetherTrial, together
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import BUT_ASKED, OutputConstrainedDP, PureDP
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import Stage
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.fields import Names
 
@@ -94,6 +96,15 @@ class Records:
             return "no answer" if found["answer"] is None else Context.told(found["answer"])
 
         return "; ".join(f"{found['record']}: {one(found)}" for found in answer["records"])
+
+    def trial(self) -> TogetherTrial:
+        """How it is rehearsed."""
+        options = dict(self.question.trial().options)
+        return TogetherTrial(query=self, measured=MEASURED, useful=USEFUL, on=self._staged, options=options)
+
+    def _staged(self, rows: Rows) -> Stage:
+        stages = {one.record: one.staged(rows) for one in self.each}
+        return together(stages, lambda entropy: self.run(rows, entropy))
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         facts: dict[str, Any] = {}

@@ -13,13 +13,16 @@ from wallflower.identify.answers import Answers, FadingAnswers, LookAheadAnswers
 from wallflower.identify.counting import of_values, prepare
 from wallflower.identify.grid import GridAnswers, grid_of
 from wallflower.identify.influence import most_influenced
+from wallflower.identify.margins import anomalous
 from wallflower.identify.metric import Metric
 from wallflower.identify.own_margins import OwnMargin
 from wallflower.identify.questions import Questions
-from wallflower.identify.values import Values
+from wallflower.identify.rehearsal import ModelTrial, staged
+from wallflower.identify.values import Values, shown_values
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import Guarantee, PureDP, SensitivePrivacy
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import Stage
 from wallflower.schema.declaration import Declaration, Model
 from wallflower.schema.exact import shown
 from wallflower.schema.fields import Epsilon
@@ -133,6 +136,25 @@ class Anomalies:
             return f"{value}: {'an anomaly' if found['anomalous'] else 'no anomaly'}"
 
         return "; ".join(one(found) for found in answer["answers"])
+
+    def trial(self) -> ModelTrial:
+        """How it is rehearsed."""
+        return ModelTrial(
+            query=self, on=self._staged, asked=self._asked_numbers, epsilon=self.epsilon, model=self.model
+        )
+
+    def _asked_numbers(self, declaration: Declaration) -> list[dict[str, int]]:
+        questions = self._questions(declaration)
+        return [dict(zip(questions.metric.columns, map(int, one), strict=True)) for one in questions.asked]
+
+    def _staged(self, rows: Rows) -> Stage:
+        questions = self._questions(rows.declaration)
+        model, metric, asked = questions.model, questions.metric, questions.asked
+        answering = self._answering(model, metric)
+        held, near = of_values(metric, metric.points(rows), asked, cap=max(answering.cap, model.beta + 2))
+        texts = shown_values(asked, metric, rows.declaration)
+        true = anomalous(held, near, beta=model.beta, included=model.included)
+        return staged(texts, true, lambda entropy: self.run(rows, entropy))
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         from wallflower.identify.owner_view import view

@@ -15,6 +15,7 @@ from wallflower.noise.entropy import Entropy
 from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.guarantees import PlainKAnonymity
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import FieldTrial, Stage, multiples, wholes
 from wallflower.publish.cells import ends
 from wallflower.publish.diversity import Demands
 from wallflower.publish.levels import BOTH, LEVELS, MATCHING, NOT_PROMISED, counts_possible_values, meaning, method_of
@@ -231,6 +232,31 @@ class PlainTable:
     @staticmethod
     def told(answer: Mapping[str, Any]) -> str:
         return f"{answer['rows']} rows in {answer['groups']} groups, in {answer['file']}"
+
+    def trial(self) -> FieldTrial:
+        """How it is rehearsed: it draws nothing but the order of rows, so that one file is all of them."""
+        return FieldTrial(
+            query=self,
+            measured="share of the rows that are published",
+            useful="nine rows of ten are published",
+            on=self._staged,
+            options={
+                "k": wholes(self.k),
+                "p": sorted({Fraction(4, 5), Fraction(9, 10), Fraction(19, 20), Fraction(99, 100), self.p}),
+                "d": multiples(self.d, ("1/2", "1", "2")),
+            },
+            is_random=False,
+            along={"k": {"possible_values": None}} if self.possible_values == self.k else {},
+        )
+
+    def _staged(self, rows: Rows) -> Stage:
+        size = len(rows.fetch(numbers=self.columns[:1]).numbers)
+
+        def score(answer: Mapping[str, Any] | None) -> tuple[float, bool]:
+            part = 0.0 if answer is None or not size else answer["rows"] / size
+            return part, part >= 9 / 10
+
+        return Stage(truth=None, number=1.0, draw=lambda entropy: self.run(rows, entropy).value, score=score)
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         from wallflower.publish.inspection import inspected

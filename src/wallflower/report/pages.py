@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from wallflower.errors import UsageError
 from wallflower.version import __version__
 
+REPORTS = "wallflower.report"
 LONGEST_WORD = 24
 """What is longer than this is a name or a digest and gets places to break at; pages break nothing else."""
 
 
-def render(template: str, *, package: str = "wallflower.report", **fields: Any) -> str:
+def render(template: str, *, package: str = REPORTS, **fields: Any) -> str:
     """The page of a package's template, with every field escaped unless it is a Picture's own SVG."""
+    return str(_environment(package).get_template(template).render(version=__version__, **fields))
+
+
+@cache
+def _environment(package: str) -> Any:
+    """A package's templates, read and compiled once."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
         raise UsageError(
             "pages need jinja2, which is not installed.", hint="Run: pip install 'wallflower[report]'"
         ) from None
-    environment = Environment(
+    return Environment(
         loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=breakable,
+        auto_reload=False,
+        finalize=breakable if package == REPORTS else None,  # a console's templates write values into attributes, too
     )
-    return environment.get_template(template).render(version=__version__, **fields)
 
 
 def breakable(value: Any) -> Any:

@@ -126,6 +126,27 @@ class Model:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Group:
+    """Made-up rows around one place: `centre` in codes and steps, `spread` in the column's own units."""
+
+    name: str
+    share: Fraction
+    centre: Mapping[str, int] = field(default_factory=dict)
+    spread: Mapping[str, Fraction] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """A picture of the world from public knowledge, and public rows, to try questions on; no promise depends on it."""
+
+    rows: int | None = None
+    outliers: Fraction | None = None
+    """The share of made-up rows that lie anywhere in the declared domains."""
+    public: Path | None = None
+    groups: tuple[Group, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Declaration:
     """A whole declaration file, checked."""
 
@@ -160,6 +181,8 @@ class Declaration:
     """Whether rows are only ever added: none is changed or removed. The owner's word, which daily counts rest on."""
     askers: Mapping[str, Mapping[str, Budget]] = field(default_factory=dict)
     """Second limits: what each named asker may spend of a family's budget."""
+    rehearsal: World | None = None
+    """What questions may be tried on, outside the fingerprint."""
     path: Path | None = None
 
     @property

@@ -53,14 +53,18 @@ class Problems:
         if len(ordered) == 1:
             only = ordered[0]
             message = f"{visible(self.name)}, {self._quote(only)}\n{visible(only.message)}"
-            raise DeclarationError(message, hint=visible(only.hint))
+            raise self._placed(DeclarationError(message, hint=visible(only.hint)))
         parts = [f"{visible(self.name)} has {len(ordered)} problems:"]
         parts += [
             f"{self._quote(each)}\n  {visible(f'{each.message} {each.hint}'.rstrip())}" for each in ordered[:MOST_SHOWN]
         ]
         if len(ordered) > MOST_SHOWN:
             parts.append(f"... and {len(ordered) - MOST_SHOWN} more.")
-        raise DeclarationError("\n".join(parts))
+        raise self._placed(DeclarationError("\n".join(parts)))
+
+    def _placed(self, error: DeclarationError) -> DeclarationError:
+        error.places = tuple((each.path, visible(f"{each.message} {each.hint}".rstrip())) for each in self.found)
+        return error
 
     def _quote(self, problem: Problem) -> str:
         number = self.lines.of(problem.path)

@@ -18,8 +18,9 @@ from wallflower.schema.people import read_people
 from wallflower.schema.places import read_place
 from wallflower.schema.problems import CONTROL, said
 from wallflower.schema.section import Section
+from wallflower.schema.worlds import read_world
 
-SECTIONS = ("table", "budget", "askers", "columns", "identify")
+SECTIONS = ("table", "budget", "askers", "columns", "identify", "rehearsal")
 TABLE_KEYS = (
     "id",
     "source",
@@ -89,6 +90,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     if people.person in columns:
         _identifier_only(file, columns, people.person)
     models = read_models(file, columns)
+    rehearsal = read_world(file, columns, folder)
     problems.raise_any()
 
     declaration = Declaration(
@@ -112,6 +114,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         rows_per_person=people.rows_per_person,
         grows=bool(grows),
         askers=askers,
+        rehearsal=rehearsal,
     )
     return replace(declaration, fingerprint=fingerprint(declaration))
 

@@ -26,6 +26,15 @@ class Route:
     """What the path names: the role is looked for there. `mine` is whoever submitted the request, `shared` whoever was
     given its answer by the owner."""
 
+    @property
+    def for_programs(self) -> bool:
+        """Whether an API token opens it. No token makes tokens, changes accounts or decides: a stolen one must not.
+
+        >>> BY_NAME["POST", "/api/v1/tables/{table}/price"].for_programs, BY_NAME["POST", "/account/tokens"].for_programs
+        (True, False)
+        """
+        return self.path.startswith("/api/v1/") or self.path == "/metrics"
+
 
 def _route(line: str) -> Route:
     method, path, roles, subject = line.split()
@@ -79,7 +88,6 @@ GET  /api/v1/requests                       anyone                 nothing
 GET  /api/v1/requests/{request}             mine,shared,owner,auditor     request
 GET  /api/v1/requests/{request}/file        mine,shared,owner             request
 POST /api/v1/requests/{request}/withdraw    mine                   request
-POST /api/v1/requests/{request}/decide      owner                  request
 GET  /api/v1/tables/{table}/ledger          owner,auditor          table
 GET  /metrics                               operator               nothing
 """.splitlines()

@@ -16,6 +16,7 @@ from wallflower.schema import load as load_file
 from wallflower.schema import loads as load_text
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.parser import parse, read_text
+from wallflower.service.audit_log import note
 from wallflower.service.configuration import Service
 from wallflower.stores.database import Transaction
 
@@ -58,6 +59,19 @@ def edited(path: Path, original: str, text: str) -> Declaration:
             hint="Put it back as it was, or ask the operator to edit the file.",
         )
     return load_text(text, folder=path.parent)
+
+
+def keep_edit(changes: Transaction, *, table: str, text: str, made: Declaration, owner: str, source: str) -> None:
+    """An owner's text becomes what is in force; who changed it is written down with it."""
+    changes.run("DELETE FROM edits WHERE subject = :table", table=table)
+    changes.run(
+        "INSERT INTO edits (subject, text, by_whom, at) VALUES (:table, :text, :owner, :now)",
+        table=table,
+        text=text,
+        owner=owner,
+        now=changes.now_text(),
+    )
+    note(changes, who=owner, source=source, did="declaration changed", subject=table, words=made.fingerprint)
 
 
 def _operators(name: str, text: str) -> dict[str, Any]:

@@ -78,6 +78,8 @@ ledger = "salaries.ledger"
 epsilon = "2"
 [budget.dp]
 epsilon = "2"
+[budget.plain-k-anonymity]
+publications = 1
 
 [columns.job]
 role = "quasi-identifier"

@@ -25,7 +25,7 @@ class Field:
     needed: bool = True
     default: str = ""
     choices: tuple[str, ...] = ()
-    among: Literal["numeric", "grouped", "any"] = "any"
+    among: Literal["numeric", "grouped", "published", "any"] = "any"
     """Which declared columns can be chosen."""
     option: str = ""
     """How the command line spells it, where that is not --name."""
@@ -149,6 +149,41 @@ FORMS: Mapping[str, Form] = {
             ),
             policies=False,
             warning="The record asked about is not protected: the answer says that it stands out.",
+        ),
+        Form(
+            command="publish",
+            wish="a table in which outliers blend in",
+            title="Publish a table",
+            fields=(
+                Field(
+                    name="columns",
+                    kind="columns",
+                    label="Which columns?",
+                    hint="Quasi-identifiers are generalised, sensitive values are kept.",
+                    among="published",
+                ),
+                Field(name="k", kind="number", label="Different sensitive values in every group: k", default="5"),
+                Field(name="p", kind="amount", label="An outlier has this share of all rows …", default="0.9"),
+                Field(name="d", kind="amount", label="… farther away than this, in declared ranges", default="0.5"),
+                Field(
+                    name="level",
+                    kind="choice",
+                    label="What must a group withstand?",
+                    hint="matching: everyone keeps several possible values.",
+                    choices=("matching", "matching+candidate", "candidate", "strict", "attack"),
+                    default="matching",
+                ),
+                Field(
+                    name="format",
+                    kind="choice",
+                    label="As which file?",
+                    choices=("csv", "parquet"),
+                    default="csv",
+                    option="--out",
+                ),
+            ),
+            policies=False,
+            warning="Whole rows leave, and for good: this promise is weaker than ε, and tables usually allow one publication.",
         ),
     )
 }

@@ -50,7 +50,17 @@ CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
 CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL)
 """
 
-STEPS: tuple[str, ...] = (FIRST,)
+SECOND = """
+ALTER TABLE requests ADD COLUMN sent_as TEXT;
+CREATE UNIQUE INDEX requests_by_sender ON requests (asker, sent_as);
+CREATE TABLE errands (
+    id TEXT PRIMARY KEY, asker TEXT NOT NULL, subject TEXT NOT NULL, command TEXT NOT NULL, fields TEXT NOT NULL,
+    kind TEXT NOT NULL, state TEXT NOT NULL, result TEXT, asked_at DOUBLE PRECISION NOT NULL,
+    ends_at DOUBLE PRECISION NOT NULL)
+"""
+"""Requests sent twice under one id are one; errands are what a clerk computes for the web process."""
+
+STEPS: tuple[str, ...] = (FIRST, SECOND)
 
 
 def migrate(database: Database) -> list[int]:

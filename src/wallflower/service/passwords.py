@@ -10,9 +10,13 @@ import base64
 import hashlib
 import hmac
 import os
+import threading
 
 COST, BLOCK, LANES = 2**14, 8, 1
 """scrypt's n, r and p: about 16 MiB and some tens of milliseconds a try."""
+
+_AT_ONCE = threading.BoundedSemaphore(4)
+"""A hash takes 16 MiB: a flood of logins waits, instead of filling the memory."""
 
 LEAST_LENGTH = 12
 MOST_LENGTH = 1024
@@ -72,7 +76,8 @@ def digest_of(secret: str) -> str:
 
 def _scrypt(password: str, salt: bytes, cost: int, block: int, lanes: int) -> bytes:
     given = password.encode("utf-8", "surrogatepass")
-    return hashlib.scrypt(given, salt=salt, n=cost, r=block, p=lanes, maxmem=64 * 2**20, dklen=32)
+    with _AT_ONCE:
+        return hashlib.scrypt(given, salt=salt, n=cost, r=block, p=lanes, maxmem=64 * 2**20, dklen=32)
 
 
 def _text(raw: bytes) -> str:

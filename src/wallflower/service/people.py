@@ -84,14 +84,23 @@ class People:
     def log_in(self, name: str, password: str, *, source: str) -> str | None:
         """A new session id, or None. A refused attempt makes the next ones wait."""
         name = name[:100]
+        return self.start_session(name, source=source) if self.confirm(name, password, source=source) else None
+
+    def confirm(self, name: str, password: str, *, source: str) -> bool:
+        """Whether this is the password, with the same waits wherever it is asked: a stolen session is no way to guess it."""
         with self.database.read() as seen:
             found = seen.one("SELECT password, disabled FROM users WHERE name = :name", name=name)
         kept = None if found is None or found["disabled"] else found["password"]
         right = matches(password, kept)  # before the wait is looked at: every refusal costs one hash
         if self._must_wait(name, source) or not right:
             self._failed(name, source)
-            return None
-        return self.start_session(name, source=source)
+            return False
+        return True
+
+    def has_password(self, name: str) -> bool:
+        with self.database.read() as seen:
+            found = seen.one("SELECT password FROM users WHERE name = :name", name=name)
+        return found is not None and found["password"] is not None
 
     def start_session(self, name: str, *, source: str) -> str:
         """A session of somebody whose identity has been shown; always a new id, so that none can be planted beforehand."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from wallflower.errors import UsageError
@@ -20,11 +21,15 @@ MOST_TEXT = 4_000
 MOST_VALUES = 200
 """Values asked about in one request: a longer list belongs to the command line."""
 
+PUBLICATION = "publication"
+"""The name of a published file."""
+
 Given = Mapping[str, str | Sequence[str]]
 
 
-def question(command: str, given: Given) -> Query:
-    """The query that these fields ask; an unknown field, or a missing one, is refused by name.
+def question(command: str, given: Given, *, folder: Path = Path()) -> Query:
+    """The query that these fields ask; an unknown field, or a missing one, is refused by name. `folder`: where an answer that
+    is a file is put; no part of the question.
 
     >>> question("count", {"columns": ["age", "stay"], "neighbours": "3", "radius": "6", "epsilon": "0.1"}).radius
     Fraction(6, 1)
@@ -37,7 +42,10 @@ def question(command: str, given: Given) -> Query:
             f"'{unknown[0][:60]}' is not a field of '{command}'.", hint=f"Its fields: {', '.join(sorted(known))}."
         )
     found = {field.name: _read(field, given.get(field.name)) for field in form.fields}
-    return _QUERIES[command]({name: value for name, value in found.items() if value is not None})
+    asked = {name: value for name, value in found.items() if value is not None}
+    if command == "publish":
+        asked["out"] = str(folder / f"{PUBLICATION}.{asked['format']}")
+    return _QUERIES[command](asked)
 
 
 def fields_of(form: Form, given: Given) -> dict[str, str | list[str]]:
@@ -83,12 +91,15 @@ def _fits(field: Field, column: Any) -> bool:
         return False
     numeric = hasattr(column.domain, "step") or hasattr(column.domain, "first")
     grouped = not numeric or column.bins is not None
-    return {"numeric": numeric, "grouped": grouped, "any": True}[field.among]
+    published = column.role in ("quasi-identifier", "sensitive")
+    return {"numeric": numeric, "grouped": grouped, "published": published, "any": True}[field.among]
 
 
 def _parts(field: Field, value: str | Sequence[str]) -> list[str]:
     if field.kind == "columns":
         return [",".join([value] if isinstance(value, str) else value)]
+    if field.name == "format":
+        return [f"{PUBLICATION}.{value}"]
     if field.kind == "values":
         return [line for line in str(value).splitlines() if line.strip()]
     return [value if isinstance(value, str) else ",".join(value)]
@@ -160,4 +171,10 @@ def _explain(found: dict[str, Any]) -> Query:
     return Context(**{**found, "detector": detector(found["detector"])})
 
 
-_QUERIES = {"count": _count, "subspaces": _subspaces, "identify": _identify, "explain": _explain}
+def _publish(found: dict[str, Any]) -> Query:
+    from wallflower.publish import PlainTable
+
+    return PlainTable(**found)
+
+
+_QUERIES = {"publish": _publish, "count": _count, "subspaces": _subspaces, "identify": _identify, "explain": _explain}

@@ -7,6 +7,7 @@ decided or answered, and never which of `approved` and `taken` it is: that would
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,6 +29,9 @@ MOST_PURPOSE = 300
 MOST_REASON = 300
 MOST_WAITING = 50
 """Undecided requests of one asker at one table: a queue is read by a person."""
+
+SENT_AS = re.compile(r"[A-Za-z0-9._-]{1,64}")
+"""An asker's own id of a request."""
 
 Shown = Literal["waiting", "refused", "withdrawn", "decided", "answered"]
 
@@ -54,6 +58,8 @@ class Request:
     worker: int | None
     finished_tick: int | None
     outcome: Mapping[str, Any] | None
+    sent_as: str | None = None
+    """The asker's own name of it."""
 
     def shown_tick(self, ticks: Ticks) -> int | None:
         return None if self.taken_tick is None else ticks.shown(self.taken_tick, self.finished_tick)
@@ -95,6 +101,7 @@ def read(row: Mapping[str, Any]) -> Request:
         worker=row["worker"],
         finished_tick=row["finished_tick"],
         outcome=None if row["outcome"] is None else json.loads(row["outcome"]),
+        sent_as=row["sent_as"],
     )
 
 
@@ -149,9 +156,17 @@ def submit(
     bound: str,
     epsilon: Fraction | None,
     source: str,
+    sent_as: str | None = None,
 ) -> str:
-    """Keep a request, and approve it at once where a standing policy says so. Returns its id."""
+    """Keep a request, and approve it at once where a standing policy says so. Returns its id. A second one that the same
+    asker sent under the same name is the first one again.
+    """
     purpose = " ".join(purpose.split())
+    again = None if sent_as is None else _sent_before(changes, asker, sent_as)
+    if again is not None:
+        if (again.table, again.command, again.fields, again.purpose) != (table, command, fields, purpose):
+            raise UsageError(f"you sent another question as '{sent_as}'.", hint="Use a new id for a new question.")
+        return again.id
     if not purpose or len(purpose) > MOST_PURPOSE or not purpose.isprintable():
         raise UsageError(
             f"a purpose has 1 to {MOST_PURPOSE} printable characters.",
@@ -171,8 +186,9 @@ def submit(
     now = changes.now_text()
     changes.run(
         "INSERT INTO requests (id, number, subject, asker, command, fields, purpose, price, bound, submitted_at, state, "
-        "decided_by, decided_at, decided_number, reason) VALUES (:id, :number, :table, :asker, :command, :fields, :purpose, "
-        ":price, :bound, :now, :state, :decided_by, :decided_at, :decided_number, NULL)",
+        "decided_by, decided_at, decided_number, reason, sent_as) VALUES (:id, :number, :table, :asker, :command, :fields, :purpose, "
+        ":price, :bound, :now, :state, :decided_by, :decided_at, :decided_number, NULL, :sent_as)",
+        sent_as=sent_as,
         id=identity,
         number=changes.next_number("requests"),
         table=table,
@@ -192,6 +208,13 @@ def submit(
     if approved:
         note(changes, who="policy", source="service", did="request approved", subject=table, words=identity)
     return identity
+
+
+def _sent_before(changes: Transaction, asker: str, sent_as: str) -> Request | None:
+    if not SENT_AS.fullmatch(sent_as):
+        raise UsageError("an id of yours has 1 to 64 letters, digits, '.', '_' and '-'.")
+    row = changes.one("SELECT * FROM requests WHERE asker = :asker AND sent_as = :sent", asker=asker, sent=sent_as)
+    return None if row is None else read(row)
 
 
 def decide(changes: Transaction, request: Request, *, owner: str, approve: bool, reason: str, source: str) -> None:

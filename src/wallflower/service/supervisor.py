@@ -1,7 +1,8 @@
-"""Start the web process and the workers, keep them running, deal requests at ticks, stop in order.
+"""Start the web process, the workers and the clerk, keep them running, deal requests at ticks, stop in order.
 
 The supervisor does nothing that can take long, so that ticks are kept whatever the workers do. A child that dies is started
-again; a supervisor that dies takes its children with it, since their end of a pipe closes.
+again; a supervisor that dies takes its children with it, since their end of a pipe closes. SIGHUP exchanges every child for
+a new one: the new web process listens before the old one goes, and a worker goes when it has finished what it was at.
 """
 
 from __future__ import annotations
@@ -12,29 +13,31 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from wallflower.service import queue, worker
+from wallflower.errors import UsageError, WallflowerError
+from wallflower.service import errands, queue, worker
 from wallflower.service.configuration import Service
+from wallflower.service.keeping import STOP_S, Keeper
 from wallflower.service.migrations import migrate
 from wallflower.stores.database import Database
 
-BACK_OFF_S = (0.1, 5.0)
-"""Pause before a child is started again: it doubles while children die young."""
-YOUNG_S = 10.0
-STOP_S = 60.0
+FIXED = ("database", "host", "port", "ticks", "workers", "folder")
+"""What a running service cannot change: it would have to be stopped and started."""
 
 
 class Supervisor:
-    """A running service."""
+    """A running service. `read_again`: how its file is read anew before children are exchanged."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, read_again: Callable[[], Service] | None = None) -> None:
         self.service = service
         self.database = Database(service.database)
+        self._read_again = read_again
         self._context = multiprocessing.get_context("spawn")
-        self._stopping = threading.Event()
-        self._threads: list[threading.Thread] = []
-        self._children: dict[str, Any] = {}
+        self._stopping, self._renewing = threading.Event(), threading.Event()
+        self._keepers: list[Keeper] = []
 
     def start(self) -> None:
         """Everything up; returns when the address is bound and every child has been started."""
@@ -42,40 +45,67 @@ class Supervisor:
         migrate(self.database)
         queue.redeal(self.database, workers=self.service.workers)
         bound = _bind(self.service)
-        self._keep("web", _web, (self.service, bound))
+        self._keep("web", _web, lambda: (self.service, bound), overlapping=True)
         for index in range(self.service.workers):
-            self._keep(f"worker {index}", worker.main, (self.service, index))
-        ticker = threading.Thread(target=self._tick, name="ticks", daemon=True)
-        ticker.start()
-        self._threads.append(ticker)
+            self._keep(f"worker {index}", worker.main, partial(self._for_worker, index))
+        self._keep("clerk", errands.main, lambda: (self.service,))
+        threading.Thread(target=self._tick, name="ticks", daemon=True).start()
 
     def ask_to_stop(self) -> None:
         """Safe in a signal handler."""
         self._stopping.set()
 
-    def wait(self) -> None:
-        """Until somebody stops it."""
-        while not self._stopping.wait(0.5):
-            pass
+    def ask_to_renew(self) -> None:
+        """Safe in a signal handler, too."""
+        self._renewing.set()
+
+    def wait(self, say: Callable[[str], None] = lambda _words: None) -> None:
+        """Until somebody stops it; `say` hears what became of being asked to renew."""
+        while not self._stopping.wait(0.2):
+            if self._renewing.is_set():
+                self._renewing.clear()
+                say(self.renew())
+
+    def renew(self) -> str:
+        """Read the file again and exchange every child; what was done, in words."""
+        words = "New processes take over; what is under way is finished first."
+        if self._read_again is not None:
+            try:
+                self.service = self._fitting(self._read_again())
+            except WallflowerError as error:
+                words = f"The file was not taken over: {error} {words}"
+        for keeper in self._keepers:
+            keeper.renew()
+        return words
 
     def stop(self) -> None:
         """Take no more; let workers finish what is under way; then the web process."""
         self._stopping.set()
-        children = list(self._children.values())
-        for child in children:
-            child.terminate()
+        for keeper in self._keepers:
+            keeper.stop()
         end = time.monotonic() + STOP_S
-        for child in children:
-            child.join(max(0.1, end - time.monotonic()))
-            if child.is_alive():
-                child.kill()
-        for thread in self._threads:
-            thread.join(2)
+        for keeper in self._keepers:
+            keeper.join(end)
         self.database.close()
 
     def processes(self) -> dict[str, int]:
         """Names and process ids of the children that run now."""
-        return {name: child.pid for name, child in self._children.items() if child.is_alive()}
+        return {keeper.name: keeper.child.pid for keeper in self._keepers if keeper.child and keeper.child.is_alive()}
+
+    def renewals(self) -> dict[str, int]:
+        """How often each child has been exchanged."""
+        return {keeper.name: keeper.renewed for keeper in self._keepers}
+
+    def _for_worker(self, index: int) -> tuple[Service, int]:
+        return self.service, index
+
+    def _fitting(self, new: Service) -> Service:
+        changed = [name for name in FIXED if getattr(new, name) != getattr(self.service, name)]
+        if changed:
+            raise UsageError(
+                f"'{changed[0]}' cannot change while the service runs.", hint="Stop it and start it again."
+            )
+        return replace(new, demo=self.service.demo)
 
     def _tick(self) -> None:
         ticks = self.service.ticks
@@ -84,35 +114,23 @@ class Supervisor:
                 queue.take(self.database, ticks, tick=ticks.at(time.time()), workers=self.service.workers)
             self._stopping.wait(min(ticks.until_next(time.time()) + 0.01, ticks.period_s))
 
-    def _keep(self, name: str, target: Callable[..., None], arguments: tuple[Any, ...]) -> None:
-        def keep() -> None:
-            pause = BACK_OFF_S[0]
-            while not self._stopping.is_set():
-                alive, ours = self._context.Pipe(duplex=False)
-                child = self._context.Process(target=target, args=(*arguments, alive), name=f"wallflower {name}")
-                began = time.monotonic()
-                child.start()
-                alive.close()
-                self._children[name] = child
-                started.set()
-                child.join()
-                ours.close()
-                pause = BACK_OFF_S[0] if time.monotonic() - began > YOUNG_S else min(2 * pause, BACK_OFF_S[1])
-                self._stopping.wait(pause)
-
-        started = threading.Event()
-        thread = threading.Thread(target=keep, name=f"keeper of {name}", daemon=True)
-        thread.start()
-        started.wait(30)
-        self._threads.append(thread)
+    def _keep(
+        self,
+        name: str,
+        target: Callable[..., None],
+        arguments: Callable[[], tuple[Any, ...]],
+        *,
+        overlapping: bool = False,
+    ) -> None:
+        keeper = Keeper(name, self._context, target, arguments, overlapping=overlapping)
+        self._keepers.append(keeper)
+        keeper.start()
 
 
 def _bind(service: Service) -> socket.socket:
     """The listening socket, bound before anything else starts: a taken port is told at once, and a web process that dies
     leaves it open for its successor.
     """
-    from wallflower.errors import UsageError
-
     family = socket.AF_INET6 if ":" in service.host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -127,8 +145,8 @@ def _bind(service: Service) -> socket.socket:
     return listening
 
 
-def _web(service: Service, listening: socket.socket, alive: Any) -> None:
+def _web(service: Service, listening: socket.socket, parent: Any) -> None:
     """The body of the web process."""
     from wallflower.service.web.server import serve_until
 
-    serve_until(service, listening, alive)
+    serve_until(service, listening, parent)

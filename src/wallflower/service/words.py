@@ -66,6 +66,8 @@ def asked_words(command: str, fields: Mapping[str, Any]) -> str:
         return f"Is {lines[0] if lines else 'it'}{more} an anomaly (model {text('model') or 'default'})?"
     if command == "explain":
         return f"In which context of {text('by')} does record {text('record')} stand out in {text('metric')}?"
+    if command == "publish":
+        return f"A table of {text('columns')} in which outliers blend in (k = {text('k')})"
     return command
 
 
@@ -82,6 +84,9 @@ def answer_lines(outcome: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _lines(value: Mapping[str, Any]) -> list[tuple[str, str]]:
+    if "file" in value and "rows" in value:
+        found = [("published", f"{value['rows']} rows"), ("in", f"{value['groups']} groups")]
+        return [*found, ("note", str(value["text"]))] if "text" in value else found
     if "text" in value:
         return [("answer", str(value["text"]))]
     if "answers" in value:

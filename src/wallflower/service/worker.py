@@ -11,9 +11,11 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from wallflower.errors import ReleaseFailed, WallflowerError, place
+from wallflower.errors import LedgerError, PendingError, ReleaseFailed, WallflowerError, place
 from wallflower.privacy.release import Release
 from wallflower.schema.declaration import Declaration
 from wallflower.service import queue
@@ -21,14 +23,21 @@ from wallflower.service.configuration import Service
 from wallflower.service.declarations import current
 from wallflower.service.grants import budgets, shares
 from wallflower.service.looks import answer_looks
+from wallflower.service.parent import say_ready, stop_with_parent
 from wallflower.service.questions import question
 from wallflower.service.redaction import told, without_places
 from wallflower.service.requests import Request, binding, return_to_queue
+from wallflower.service.warming import warm
 from wallflower.session import Session, declared
-from wallflower.stores.database import Database
+from wallflower.stores.database import Database, is_outage
 
 PAUSE_S = 0.2
+OUTAGE_S = 1.0
 LOST = "The work broke off after the charge. The charge stands, nothing was shown, and the same question can be asked anew."
+
+
+class _Later(Exception):  # noqa: N818 - reads as what it says
+    """A server was away: the request stays taken, and is tried again."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,13 @@ class Worker:
         """Work until told to stop; what is under way is finished first."""
         pause = wait or stop.wait
         while not stop.is_set():
-            busy = self.step()
+            try:
+                busy = self.step()
+            except Exception as error:
+                if not isinstance(error, _Later) and not is_outage(error):
+                    raise
+                busy = False
+                pause(OUTAGE_S)
             if not busy:
                 pause(PAUSE_S)
 
@@ -72,16 +87,23 @@ class Worker:
             with self.database.read() as seen:
                 declaration = current(seen, self.service, request.table).declaration
                 limits = shares(seen, self.service, request.table, request.asker)
-            query = question(request.command, request.fields)
             session = self._session(request.table, declaration)
-            if binding(declaration, session.price(query)) != request.bound:
-                return None
-            return {"release": self._release(session, query, request, limits).to_json()}
+            self.service.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # A published file is kept with the ledger, from where the web process hands it on; this copy goes at once.
+            with TemporaryDirectory(dir=self.service.folder, prefix="worker-") as folder:
+                query = question(request.command, request.fields, folder=Path(folder))
+                if binding(declaration, session.price(query)) != request.bound:
+                    return None
+                return {"release": self._release(session, query, request, limits).to_json()}
         except ReleaseFailed as error:
             return {"lost": f"{LOST} ({without_places(error.message)})"}
         except WallflowerError as error:
+            if isinstance(error, PendingError) or (isinstance(error, LedgerError) and error.passing):
+                raise _Later from None  # under the same id it is charged once, however often it is tried
             return {"error": told(error)}
-        except Exception as error:  # noqa: BLE001 - its text may quote a row: only the place is told
+        except Exception as error:  # its text may quote a row: only the place is told
+            if is_outage(error):
+                raise
             return {"lost": f"{LOST} ({place(error)})"}
 
     def _session(self, table: str, declaration: Declaration) -> Session:
@@ -97,8 +119,8 @@ class Worker:
         )
 
 
-def main(service: Service, index: int, alive: Any) -> None:
-    """The body of a worker process; `alive` closes when the service has gone."""
+def main(service: Service, index: int, parent: Any) -> None:
+    """The body of a worker process; `parent` closes when the service has gone."""
     import signal
 
     os.umask(0o077)
@@ -106,11 +128,8 @@ def main(service: Service, index: int, alive: Any) -> None:
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
 
-    def watch() -> None:
-        try:
-            alive.recv()  # nothing is ever sent: it returns when the other end is gone
-        except (EOFError, OSError):
-            stop.set()
-
-    threading.Thread(target=watch, daemon=True).start()
-    Worker(service, index, Database(service.database)).run(stop)
+    stop_with_parent(parent, stop.set)
+    database = Database(service.database)
+    warm(database, service, stop)
+    say_ready(parent)
+    Worker(service, index, database).run(stop)

@@ -8,6 +8,7 @@ from wallflower.session.description import description
 from wallflower.session.opening import declared, open, table  # noqa: A004 - reads as wf.open
 from wallflower.session.owner_door import Owner
 from wallflower.session.queries import Attack, Query
+from wallflower.session.rehearsed import Rehearsal, Sweep
 from wallflower.session.release_door import Session
 
-__all__ = ["Attack", "Owner", "Query", "Session", "declared", "description", "open", "table"]
+__all__ = ["Attack", "Owner", "Query", "Rehearsal", "Session", "Sweep", "declared", "description", "open", "table"]

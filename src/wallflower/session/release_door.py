@@ -5,7 +5,7 @@ Nothing is read before the charge is on disk, and nothing is shown before the an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from wallflower import progress
 from wallflower.atomic_file import write_whole
 from wallflower.engines.base import Rows, Source
 from wallflower.engines.made_up import made_up_rows
+from wallflower.engines.stand_in import MADE_UP
 from wallflower.errors import (
     DeclarationError,
     LedgerError,
@@ -35,6 +36,8 @@ from wallflower.schema.declaration import Declaration
 from wallflower.session.owner_door import Owner
 from wallflower.session.pricing import price_of
 from wallflower.session.queries import Query
+from wallflower.session.rehearsal import DRAWS, SWEEP_DRAWS, rehearse, sweep
+from wallflower.session.rehearsed import Rehearsal, Sweep
 from wallflower.session.series import GOES_ON, SeriesQuery, dated, has_begun, is_series, refuse_other_tree, usual_id
 
 Run = Callable[[Rows, Entropy], dict[str, Any] | FileAnswer | None]
@@ -209,6 +212,24 @@ class Session:
                 hint="Make room or name another place, and ask again with the same request id: it costs nothing more.",
             ) from None
         return replace(release, value={**(release.value or {}), "file": place.name})
+
+    def rehearse(
+        self, query: Query, rows: Any = MADE_UP, *, draws: int = DRAWS, sweep_draws: int = SWEEP_DRAWS
+    ) -> Rehearsal:
+        """The whole question on rows that stand in for the table's: the true answer there, private ones, and other choices.
+
+        `rows` is "made-up" (from [rehearsal]), "public" (the file declared there), or a frame or a file of the owner's. Neither
+        the table's rows nor its ledger is opened, and nothing is charged. Rehearsals on "made-up" and "public" rows hold nothing
+        that is private; any other is the owner's look (`owner_only`).
+        """
+        return rehearse(self.declaration, query, rows, source=self._source, draws=draws, sweep_draws=sweep_draws)
+
+    def sweep(self, query: Query, rows: Any = MADE_UP, *, draws: int = SWEEP_DRAWS, **values: Sequence[Any]) -> Sweep:
+        """`rehearse` at other choices, each changed alone: `session.sweep(query, epsilon=["0.1", "0.5"], radius=[1, 2])`.
+
+        Without `values`: at a few around the ones that were asked with.
+        """
+        return sweep(self.declaration, query, rows, values, source=self._source, draws=draws)
 
     @property
     def owner(self) -> Owner:

@@ -86,6 +86,14 @@ class Database:
         self._engine.dispose()
 
 
+def is_outage(error: Exception) -> bool:
+    """Whether the database was away or busy: trying again in a while may work, and nothing was written."""
+    from sqlalchemy.exc import InterfaceError, OperationalError
+    from sqlalchemy.exc import TimeoutError as NoConnection
+
+    return isinstance(error, OperationalError | InterfaceError | NoConnection)
+
+
 def as_text(now: float) -> str:
     return datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -182,7 +182,9 @@ class PostgresqlStore:
             )
         what = what or f"failed ({type(source).__name__}, {source.sqlstate})"
         todo = todo or "Try again; if it stays, see the server's log."
-        return LedgerError(f"the ledger at {self.place} {what}.", hint=f"{done} {todo}")
+        told = LedgerError(f"the ledger at {self.place} {what}.", hint=f"{done} {todo}")
+        told.passing = _is_lost(error) or (source.sqlstate or "").startswith("57P")
+        return told
 
     def inspect(self) -> None:
         """Nothing: the server looks after its own pages."""

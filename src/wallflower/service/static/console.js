@@ -1,5 +1,35 @@
-// The price while one types, and the slider. Without this file the same page works with its buttons.
+// The price while one types, the slider, and mistakes of a declaration at their fields. Without this file the same pages work with their buttons.
 "use strict";
+const asked = async (form) => {
+  const body = new URLSearchParams(new FormData(form));
+  for (const button of ["submit", "save"]) body.delete(button);
+  const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" }, credentials: "same-origin" });
+  return answer.json();
+};
+(() => {
+  const form = document.querySelector("form[data-declare]");
+  if (!form) return;
+  let last = 0, timer = 0;
+  const show = (told) => {
+    form.querySelectorAll("[aria-describedby]").forEach((field) => {
+      const words = told.fields[field.name] || "";
+      if (words) field.setAttribute("aria-invalid", "true"); else field.removeAttribute("aria-invalid");
+      const place = document.getElementById(field.getAttribute("aria-describedby"));
+      if (place.textContent !== words) place.textContent = words;
+    });
+    if (told.ok) document.querySelector("#as-text").textContent = told.text;
+  };
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const mine = ++last;
+      try {
+        const told = await asked(form);
+        if (mine === last && told.fields) show(told);
+      } catch { /* the buttons say what is wrong, too */ }
+    }, 300);
+  });
+})();
 (() => {
   const form = document.querySelector("form[data-live]");
   if (!form) return;
@@ -44,11 +74,8 @@
 
   const ask = async () => {
     const mine = ++last;
-    const body = new URLSearchParams(new FormData(form));
-    body.delete("submit");
     try {
-      const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" }, credentials: "same-origin" });
-      const told = await answer.json();
+      const told = await asked(form);
       if (mine === last) show(told);
     } catch {
       if (mine === last) show({ ok: false, error: { message: "The service did not answer.", hint: "Your text is still here." } });

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from wallflower.errors import UsageError
+from wallflower.schema.exact import exact
 from wallflower.service.fields import FORMS, form_of
 from wallflower.service.grants import roles, shares
 from wallflower.service.questions import Given, choices, fields_of
-from wallflower.service.requests import Request, binding, charged_epsilon, decide, of_asker, submit, withdraw
+from wallflower.service.requests import Request, of_asker, submit, withdraw
+from wallflower.service.web.console import published
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.openapi import document
 from wallflower.service.web.visit import Answer, Visit, as_json, handles
@@ -68,16 +70,17 @@ def table(desk: Desk, visit: Visit) -> Answer:
 @handles("POST", "/api/v1/tables/{table}/price")
 def price(desk: Desk, visit: Visit) -> Answer:
     command, given = _asked(visit.body)
-    return as_json({"ok": True, "price": desk.priced(visit.path["table"], command, given).to_json()})
+    return as_json({"ok": True, "price": desk.quoted(visit.path["table"], command, given, visit.name)["price"]})
 
 
 @handles("POST", "/api/v1/tables/{table}/requests")
 def ask(desk: Desk, visit: Visit) -> Answer:
     command, given = _asked(visit.body)
     purpose = visit.body.get("purpose", "")
-    if not isinstance(purpose, str):
-        raise UsageError("'purpose' is text.")
-    quote = desk.priced(visit.path["table"], command, given)
+    sent_as = visit.body.get("id")
+    if not isinstance(purpose, str) or not (sent_as is None or isinstance(sent_as, str)):
+        raise UsageError("'purpose' is text, and so is 'id'.")
+    quote = desk.quoted(visit.path["table"], command, given, visit.name)
     with desk.database.write() as changes:
         identity = submit(
             changes,
@@ -87,10 +90,11 @@ def ask(desk: Desk, visit: Visit) -> Answer:
             command=command,
             fields=fields_of(form_of(command), given),
             purpose=purpose,
-            price=quote.to_json(),
-            bound=binding(quote.declaration, quote.price),
-            epsilon=charged_epsilon(quote.price),
+            price=quote["price"],
+            bound=str(quote["bound"]),
+            epsilon=None if quote["epsilon"] is None else exact(quote["epsilon"]),
             source=visit.source,
+            sent_as=sent_as,
         )
     return as_json({"ok": True, "request": {"id": identity, "state": "waiting"}}, 202)
 
@@ -117,9 +121,8 @@ def request(desk: Desk, visit: Visit) -> Answer:
 
 
 @handles("GET", "/api/v1/requests/{request}/file")
-def file(_desk: Desk, visit: Visit) -> Answer:
-    _of(visit)
-    raise UsageError("this answer has no file.")
+def file(desk: Desk, visit: Visit) -> Answer:
+    return published(desk, _of(visit))
 
 
 @handles("POST", "/api/v1/requests/{request}/withdraw")
@@ -128,17 +131,6 @@ def take_back(desk: Desk, visit: Visit) -> Answer:
     with desk.database.write() as changes:
         withdraw(changes, one, source=visit.source)
     return as_json({"ok": True, "request": {"id": one.id, "state": "withdrawn"}})
-
-
-@handles("POST", "/api/v1/requests/{request}/decide")
-def decided(desk: Desk, visit: Visit) -> Answer:
-    one = _of(visit)
-    word, reason = visit.body.get("word"), visit.body.get("reason", "")
-    if word not in ("approve", "refuse") or not isinstance(reason, str):
-        raise UsageError("'word' is approve or refuse, and 'reason' is text.")
-    with desk.database.write() as changes:
-        decide(changes, one, owner=visit.name, approve=word == "approve", reason=reason, source=visit.source)
-    return as_json({"ok": True, "request": {"id": one.id, "state": "decided" if word == "approve" else "refused"}})
 
 
 @handles("GET", "/api/v1/tables/{table}/ledger")

@@ -28,7 +28,8 @@ from wallflower.service.web import (
 )
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.gate import Arrival, serve
-from wallflower.service.web.visit import HANDLERS, MOST_BODY, Answer
+from wallflower.service.web.visit import HANDLERS, MOST_BODY, Answer, as_json
+from wallflower.stores.database import is_outage
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -91,13 +92,22 @@ def _endpoint(desk: Desk, route: Route) -> Callable[[Incoming], Awaitable[Respon
         try:
             answer = await run_in_threadpool(serve, desk, arrival)
         except Exception as error:  # noqa: BLE001 - its text could hold anything: the log gets the kind and the place
-            from wallflower.errors import place
-
-            log.error("a handler broke: %s", place(error))  # noqa: TRY400 - a traceback's locals could hold a secret
-            answer = Answer(status=500, kind="text/plain", body=b"this is a bug. Nothing was shown.\n")
+            answer = _broken(error)
         return _respond(desk, answer, visit_cookie)
 
     return endpoint
+
+
+def _broken(error: Exception) -> Answer:
+    """A database that is away is said to be; anything else is a bug, and the log gets its place."""
+    from wallflower.errors import place
+
+    if is_outage(error):
+        words = {"kind": "outage", "message": "the service's database is away.", "hint": "Ask again in a moment."}
+        away = as_json({"ok": False, "error": words}, 503)
+        return Answer(status=503, kind=away.kind, body=away.body, headers={"Retry-After": "2"})
+    log.error("a handler broke: %s", place(error))
+    return Answer(status=500, kind="text/plain", body=b"this is a bug. Nothing was shown.\n")
 
 
 async def _body(incoming: Incoming) -> bytes | None:
@@ -111,9 +121,11 @@ async def _body(incoming: Incoming) -> bytes | None:
                 return None
         return bytes(found)
 
+    from starlette.requests import ClientDisconnect
+
     try:
         return await asyncio.wait_for(whole(), BODY_S)
-    except TimeoutError:
+    except (TimeoutError, ClientDisconnect):
         return None
 
 

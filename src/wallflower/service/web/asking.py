@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from wallflower.errors import WallflowerError
-from wallflower.schema.exact import shown
-from wallflower.service.curves import error_curve
+from wallflower.schema.exact import exact
 from wallflower.service.fields import Form, form_of
-from wallflower.service.grants import shares
+from wallflower.service.passwords import new_id
 from wallflower.service.questions import Given, choices, fields_of
-from wallflower.service.redaction import told, without_places
-from wallflower.service.requests import binding, charged_epsilon, submit
-from wallflower.service.web.desk import Desk, Quote
+from wallflower.service.redaction import told
+from wallflower.service.requests import submit
+from wallflower.service.web.desk import Desk
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
-from wallflower.service.words import FAMILIES, account_words, amount_words
 
 
 @handles("GET", "/tables/{table}/ask/{command}")
@@ -31,7 +29,7 @@ def ask(desk: Desk, visit: Visit) -> Answer:
     table, wanted = visit.path["table"], form_of(visit.path["command"])
     given = _given(wanted, visit)
     try:
-        quote = desk.priced(table, wanted.command, given)
+        quote = desk.quoted(table, wanted.command, given, visit.name)
         if visit.one("submit"):
             return elsewhere(f"/requests/{_submit(desk, visit, wanted, given, quote)}")
     except WallflowerError as error:
@@ -39,7 +37,7 @@ def ask(desk: Desk, visit: Visit) -> Answer:
             return as_json({"ok": False, "error": told(error)})
         return _page(desk, visit, wanted, given, quote=None, trouble=error)
     if visit.wants_json:
-        return as_json({"ok": True, "price": price_words(desk, visit, quote)})
+        return as_json({"ok": True, "price": quote["words"]})
     return _page(desk, visit, wanted, given, quote=quote, trouble=None)
 
 
@@ -51,7 +49,7 @@ def _given(wanted: Form, visit: Visit) -> dict[str, str | list[str]]:
     return found
 
 
-def _submit(desk: Desk, visit: Visit, wanted: Form, given: Given, quote: Quote) -> str:
+def _submit(desk: Desk, visit: Visit, wanted: Form, given: Given, quote: Mapping[str, Any]) -> str:
     with desk.database.write() as changes:
         return submit(
             changes,
@@ -61,48 +59,22 @@ def _submit(desk: Desk, visit: Visit, wanted: Form, given: Given, quote: Quote) 
             command=wanted.command,
             fields=fields_of(wanted, given),
             purpose=visit.one("purpose"),
-            price=quote.to_json(),
-            bound=binding(quote.declaration, quote.price),
-            epsilon=charged_epsilon(quote.price),
+            price=quote["price"],
+            bound=str(quote["bound"]),
+            epsilon=None if quote["epsilon"] is None else exact(quote["epsilon"]),
             source=visit.source,
+            sent_as=visit.one("once") or None,
         )
 
 
-def price_words(desk: Desk, visit: Visit, quote: Quote) -> dict[str, Any]:
-    """The price in words, and what it would leave in every account."""
-    guarantee = quote.price.guarantee
-    curve = error_curve(quote.query, quote.declaration)
-    return {
-        "costs": ", ".join(f"{amount_words(name)} {amount}" for name, amount in guarantee.parameters.items()),
-        "expected": [[name.replace("_", " "), _text(item)] for name, item in quote.price.expected.items()],
-        "leaves": _leaves(desk, visit, quote),
-        "promise": guarantee.sentence,
-        "notes": list(quote.price.notes),
-        "curve": None if curve is None else dataclasses.asdict(curve),
-        "settings": [[name.replace("_", " "), value] for name, value in quote.price.settings.items()],
-    }
-
-
-def _leaves(desk: Desk, visit: Visit, quote: Quote) -> list[list[str]]:
-    table = visit.path["table"]
-    told = desk.left(table, visit.name, quote)
-    found = [["would be refused" if not told.debited else "note", without_places(note)] for note in told.notes]
-    for place, debit in enumerate(told.to_json()):
-        left = ", ".join(f"{amount_words(name)} {amount}" for name, amount in (debit["left"] or {}).items())
-        label = "leaves" if place == 0 else "also counts in"
-        found.append([label, f"{account_words(debit['account'])}: {left or 'no limit'}"])
-    with desk.database.read() as seen:
-        for share, most in shares(seen, desk.service, table, visit.name).items():
-            found.append(["your share", f"ε {shown(most)} of {FAMILIES.get(share, share)} in all"])
-    return found
-
-
-def _text(item: object) -> str:
-    return ", ".join(f"{name} {value}" for name, value in item.items()) if isinstance(item, dict) else str(item)
-
-
 def _page(
-    desk: Desk, visit: Visit, wanted: Form, given: Given, *, quote: Quote | None, trouble: WallflowerError | None
+    desk: Desk,
+    visit: Visit,
+    wanted: Form,
+    given: Given,
+    *,
+    quote: Mapping[str, Any] | None,
+    trouble: WallflowerError | None,
 ) -> Answer:
     table = visit.path["table"]
     declaration = desk.declared(table).declaration
@@ -115,7 +87,8 @@ def _page(
         form=wanted,
         given=given,
         choices={field.name: choices(field, declaration) for field in wanted.fields},
-        price=None if quote is None else price_words(desk, visit, quote),
+        price=None if quote is None else quote["words"],
         trouble=None if trouble is None else told(trouble),
         purpose=visit.one("purpose"),
+        once=visit.one("once") or new_id(),  # pressed twice, it is one request
     )

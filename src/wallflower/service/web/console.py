@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from wallflower.errors import UsageError, WallflowerError
+from wallflower.ledger.book import Ledger
 from wallflower.report.certificate import certificate_page
 from wallflower.service.fields import FORMS
 from wallflower.service.grants import roles, shares
@@ -13,7 +15,7 @@ from wallflower.service.questions import command_line
 from wallflower.service.redaction import without_places
 from wallflower.service.requests import Request, of_asker, withdraw
 from wallflower.service.web.desk import Desk, bars
-from wallflower.service.web.pages_of_ours import style_hash
+from wallflower.service.web.pages_of_ours import certificate_answer
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
 from wallflower.service.words import answer_lines, asked_words, domain_words, holds
 
@@ -29,7 +31,15 @@ def tables(desk: Desk, visit: Visit) -> Answer:
             if not held:
                 continue
             own = shares(seen, desk.service, name, visit.name)
-        rows.append({"name": name, "roles": sorted(held), **_known(desk, name), "shares": own})
+        rows.append(
+            {
+                "name": name,
+                "roles": sorted(held),
+                **_known(desk, name),
+                "shares": own,
+                "more": desk.more_like_the_last(name, visit.name),
+            }
+        )
     return desk.page("tables.html", visit, title="Tables", rows=rows)
 
 
@@ -57,6 +67,7 @@ def table(desk: Desk, visit: Visit) -> Answer:
         words_of=domain_words,
         forms=FORMS.values(),
         bars=bars(desk.standing(declaration)),
+        more=desk.more_like_the_last(name, visit.name),
     )
 
 
@@ -106,18 +117,12 @@ def release(desk: Desk, visit: Visit) -> Answer:
 
 @handles("GET", "/requests/{request}/certificate")
 def certified(desk: Desk, visit: Visit) -> Answer:
-    page = certificate_page(_released(desk, _of(visit)))
-    # A certificate is one file with its own style, to be kept; that style, by its digest, is all it may use.
-    policy = (
-        f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
-    )
-    return Answer(body=page.encode(), headers={"Content-Security-Policy": policy})
+    return certificate_answer(certificate_page(_released(desk, _of(visit))))
 
 
 @handles("GET", "/requests/{request}/file")
 def file(desk: Desk, visit: Visit) -> Answer:
-    _released(desk, _of(visit))
-    raise UsageError("this answer has no file.")
+    return published(desk, _of(visit))
 
 
 @handles("POST", "/requests/{request}/withdraw")
@@ -126,6 +131,17 @@ def take_back(desk: Desk, visit: Visit) -> Answer:
     with desk.database.write() as changes:
         withdraw(changes, one, source=visit.source)
     return elsewhere(f"/requests/{one.id}")
+
+
+def published(desk: Desk, one: Request) -> Answer:
+    """The file of a publication, from the ledger that keeps it, and only from its tick on."""
+    value = _released(desk, one)["release"] or {}
+    if "sha256" not in value:
+        raise UsageError("this answer has no file.")
+    content = Ledger.open(desk.declared(one.table).declaration).kept(str(value["sha256"]))
+    name = f"{one.table}-{one.number}{Path(str(value['file'])).suffix}"
+    kind = "text/csv; charset=utf-8" if name.endswith(".csv") else "application/vnd.apache.parquet"
+    return Answer(kind=kind, body=content, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 def _of(visit: Visit) -> Request:

@@ -1,4 +1,4 @@
-"""The owner's page of a declaration: columns with their roles, the same as text, errors at their line, and looks at rows.
+"""The owner's page of a declaration: a field for every decision, the same as text, mistakes where they are, and looks at rows.
 
 A look (`check`, or an owner's report) is computed by a worker into a file of mode 0600 that expires; the web process shows
 that file to the owner who asked and to nobody else.
@@ -6,64 +6,72 @@ that file to the owner who asked and to nobody else.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema.parser import read_text
 from wallflower.service.audit_log import note
-from wallflower.service.declarations import edited
+from wallflower.service.decisions import name_of
+from wallflower.service.declarations import edited, keep_edit
 from wallflower.service.looks import look_file
 from wallflower.service.passwords import new_id
 from wallflower.service.redaction import without_places
 from wallflower.service.requests import find
+from wallflower.service.web.declared_fields import Typed, as_typed, as_written, mistakes
 from wallflower.service.web.desk import Desk
-from wallflower.service.web.pages_of_ours import style_hash
-from wallflower.service.web.visit import Answer, Visit, elsewhere, handles
+from wallflower.service.web.pages_of_ours import report_answer
+from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
 from wallflower.service.words import domain_words
 
 LOOK_S = 900
-_LINE = re.compile(r", line (\d+)")
 
 
 @handles("GET", "/tables/{table}/declare")
 def page(desk: Desk, visit: Visit) -> Answer:
+    """By fields, or with ?as=text the same as TOML."""
     found = desk.declared(visit.path["table"])
-    return _page(desk, visit, text=found.text, trouble=None, columns=found.declaration.columns.values())
+    typed = None if visit.query.get("as") == "text" else as_written(found.text)
+    return _page(desk, visit, text=found.text, typed=typed, columns=found.declaration.columns.values())
 
 
 @handles("POST", "/tables/{table}/declare")
 def save(desk: Desk, visit: Visit) -> Answer:
-    table, text = visit.path["table"], visit.one("text")
+    """Try or save; a mistake is shown at its field, or beside the text."""
+    table = visit.path["table"]
     path = desk.service.tables[table].declaration
+    typed: Typed | None = None
+    text = visit.one("text")
     try:
+        if "text" not in visit.form:
+            typed, text = as_typed(desk.declared(table).text, visit.form)
         made = edited(path, read_text(path), text)
     except DeclarationError as error:
-        return _page(desk, visit, text=text, trouble=error, columns=())
-    if visit.one("save"):
+        if "text" not in visit.form and typed is None:
+            typed = as_written(desk.declared(table).text)
+        return _page(desk, visit, text=text, typed=typed, trouble=error)
+    if visit.one("save") and not visit.wants_json:
         with desk.database.write() as changes:
-            changes.run("DELETE FROM edits WHERE subject = :table", table=table)
-            changes.run(
-                "INSERT INTO edits (subject, text, by_whom, at) VALUES (:table, :text, :owner, :now)",
-                table=table,
-                text=text,
-                owner=visit.name,
-                now=changes.now_text(),
-            )
-            note(
-                changes,
-                who=visit.name,
-                source=visit.source,
-                did="declaration changed",
-                subject=table,
-                words=made.fingerprint,
-            )
+            keep_edit(changes, table=table, text=text, made=made, owner=visit.name, source=visit.source)
         return elsewhere(f"/tables/{table}/declare")
-    return _page(desk, visit, text=text, trouble=None, columns=made.columns.values())
+    return _page(desk, visit, text=text, typed=typed, columns=made.columns.values())
 
 
-def _page(desk: Desk, visit: Visit, *, text: str, trouble: DeclarationError | None, columns: Any) -> Answer:
+def _page(
+    desk: Desk,
+    visit: Visit,
+    *,
+    text: str,
+    typed: Typed | None,
+    trouble: DeclarationError | None = None,
+    columns: Any = (),
+) -> Answer:
     table = visit.path["table"]
+    at_fields: dict[str, str] = {}
+    said = [] if trouble is None else without_places(str(trouble)).splitlines()
+    if trouble is not None and typed is not None:
+        at_fields, said = mistakes(trouble, typed)
+    if visit.wants_json:
+        return as_json({"ok": trouble is None, "fields": at_fields, "other": said, "text": text})
     with desk.database.read() as seen:
         looks = seen.all(
             "SELECT * FROM looks WHERE subject = :table AND owner = :name AND ends_at > :now ORDER BY asked_at DESC",
@@ -71,7 +79,6 @@ def _page(desk: Desk, visit: Visit, *, text: str, trouble: DeclarationError | No
             name=visit.name,
             now=desk.clock(),
         )
-    said = [] if trouble is None else without_places(str(trouble)).splitlines()
     return desk.page(
         "declare.html",
         visit,
@@ -79,8 +86,11 @@ def _page(desk: Desk, visit: Visit, *, text: str, trouble: DeclarationError | No
         title=f"Declare: {table}",
         table=table,
         text=text,
+        typed=typed,
+        name_of=name_of,
+        at_fields=at_fields,
         trouble=said,
-        lines=sorted({int(number) for line in said for number in _LINE.findall(line)}),
+        tried=visit.route.method == "POST" and trouble is None,
         columns=[(column, domain_words(column)) for column in columns],
         looks=looks,
     )
@@ -126,8 +136,4 @@ def seen_by_owner(desk: Desk, visit: Visit) -> Answer:
         return desk.page("look.html", visit, title="Looking", look=row, words="")
     if row["state"] != "ready":
         return desk.page("look.html", visit, title="The look did not work", look=row, words=row["state"])
-    page = look_file(desk.service.folder, str(row["id"])).read_text(encoding="utf-8")
-    policy = (
-        f"default-src 'none'; style-src '{style_hash(page)}'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
-    )
-    return Answer(body=page.encode(), headers={"Content-Security-Policy": policy})
+    return report_answer(look_file(desk.service.folder, str(row["id"])).read_text(encoding="utf-8"))

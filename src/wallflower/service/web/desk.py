@@ -6,26 +6,25 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wallflower.errors import WallflowerError
 from wallflower.ledger.book import Ledger
-from wallflower.ledger.preview import Preview, preview
-from wallflower.privacy.price import Price
 from wallflower.report.pages import render
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
+from wallflower.service import errands
 from wallflower.service.configuration import Service
 from wallflower.service.cookies import Signer
 from wallflower.service.declarations import Declared, current
-from wallflower.service.grants import budgets, shares
+from wallflower.service.errands import is_slow
 from wallflower.service.people import People
-from wallflower.service.questions import Given, question
+from wallflower.service.questions import Given
+from wallflower.service.quoting import Quoter
+from wallflower.service.requests import read
 from wallflower.service.web.visit import Answer, Visit
 from wallflower.service.words import FAMILIES, account_words, amount_words
 from wallflower.stores.database import Database
-
-if TYPE_CHECKING:
-    from wallflower.session import Query
 
 
 @dataclass(frozen=True)
@@ -37,26 +36,48 @@ class Desk:
     people: People
     signer: Signer
     clock: Callable[[], float] = time.time
+    patience_s: float = 8.0
+    """How long a page waits for a price that the clerk computes."""
 
     @classmethod
     def of(cls, service: Service, database: Database) -> Desk:
+        service.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return cls(service, database, People(database, database.clock), Signer.of(database), database.clock)
 
     def declared(self, table: str) -> Declared:
         with self.database.read() as seen:
             return current(seen, self.service, table)
 
-    def priced(self, table: str, command: str, given: Given) -> Quote:
-        """What a question would promise and cost; no row is read, nothing is spent."""
-        declaration = self.declared(table).declaration
-        query = question(command, given)
-        return Quote(declaration=declaration, query=query, price=query.price(declaration))
+    def quoted(self, table: str, command: str, given: Given, asker: str) -> dict[str, Any]:
+        """What a question would promise, cost and leave; no row is read, nothing is spent. Slow ones are a clerk's."""
+        if not is_slow(command, given):
+            return Quoter(self.database, self.service).quoted(table, command, given, asker)
+        return errands.quoted(
+            self.database,
+            self.service,
+            table=table,
+            command=command,
+            given=given,
+            asker=asker,
+            patience_s=self.patience_s,
+        )
 
-    def left(self, table: str, asker: str, quote: Quote) -> Preview:
-        """Every account that a question would debit, and what it would leave there."""
+    def more_like_the_last(self, table: str, asker: str) -> str:
+        """About how many more questions like this asker's last one the table's limits and their share allow."""
         with self.database.read() as seen:
-            limits = shares(seen, self.service, table, asker)
-        return preview(quote.declaration, quote.price.guarantee, quote.query, asker=asker, shares=budgets(limits))
+            row = seen.one(
+                "SELECT * FROM requests WHERE subject = :table AND asker = :asker AND state != 'refused' "
+                "ORDER BY number DESC LIMIT 1",
+                table=table,
+                asker=asker,
+            )
+        if row is None or is_slow(str(row["command"]), read(row).fields):
+            return ""
+        try:
+            more = Quoter(self.database, self.service).room(table, str(row["command"]), read(row).fields, asker)
+        except WallflowerError:  # the declaration has changed since: nothing can be said
+            return ""
+        return "" if more is None else f"about {more} more question{'' if more == 1 else 's'} like your last"
 
     def standing(self, declaration: Declaration) -> dict[str, Any]:
         """What the ledger says of a table, as JSON."""
@@ -93,24 +114,6 @@ class Desk:
                 for table in tables
             ]
         return sum(int(row["n"]) for row in counts if row)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Quote:
-    """A question with its price."""
-
-    declaration: Declaration
-    query: Query
-    price: Price
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "guarantee": self.price.guarantee.to_json(),
-            "mechanism": dict(self.price.mechanism),
-            "settings": dict(self.price.settings),
-            "expected": dict(self.price.expected),
-            "notes": list(self.price.notes),
-        }
 
 
 def bars(standing: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -16,7 +16,17 @@ from wallflower.service.people import Person
 from wallflower.service.redaction import told
 from wallflower.service.requests import Request, find
 from wallflower.service.web.desk import Desk
-from wallflower.service.web.visit import HANDLERS, MOST_BODY, Answer, Visit, as_json, elsewhere, read_form, read_json
+from wallflower.service.web.visit import (
+    HANDLERS,
+    MOST_BODY,
+    Answer,
+    Visit,
+    as_json,
+    elsewhere,
+    is_text,
+    read_form,
+    read_json,
+)
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
@@ -87,6 +97,8 @@ def _visit(desk: Desk, arrival: Arrival, *, programs: bool) -> Visit:
     route = arrival.route
     if len(arrival.body) > MOST_BODY:
         raise Refused(413, "usage", f"a request holds at most {MOST_BODY} bytes.")
+    if not all(map(is_text, arrival.path.values())):
+        raise Refused(403, "not-allowed", NOT_ALLOWED)
     person = _person(desk, arrival)
     if "public" not in route.roles and person is None:
         raise Refused(401, "not-logged-in", NOT_LOGGED_IN)
@@ -125,6 +137,8 @@ def _session(person: Person | None, arrival: Arrival) -> str:
 def _person(desk: Desk, arrival: Arrival) -> Person | None:
     bearer = arrival.headers.get("authorization", "")
     if bearer:
+        if not arrival.route.for_programs:
+            return None  # a token prices, asks and reads; pages, decisions and accounts are for people who log in
         scheme, _, secret = bearer.partition(" ")
         return desk.people.by_token(secret.strip()) if scheme.lower() == "bearer" else None
     if arrival.route.path.startswith("/api/v1") and arrival.method == "POST":

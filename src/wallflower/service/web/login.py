@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from wallflower.errors import UsageError
-from wallflower.service.passwords import matches
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.visit import Answer, Visit, elsewhere, handles
 
@@ -41,10 +40,7 @@ def account(desk: Desk, visit: Visit) -> Answer:
 
 @handles("POST", "/account/password")
 def change_password(desk: Desk, visit: Visit) -> Answer:
-    with desk.database.read() as seen:
-        row = seen.one("SELECT password FROM users WHERE name = :name", name=visit.name)
-    if row is None or not matches(visit.one("old"), row["password"]):
-        raise UsageError("the old password is not right.")
+    _confirmed(desk, visit, "old")
     desk.people.set_password(visit.name, visit.one("new"), by=visit.name, source=visit.source)
     return elsewhere("/login", session="")
 
@@ -55,6 +51,8 @@ def make_token(desk: Desk, visit: Visit) -> Answer:
     if not days.isascii() or not days.isdigit() or len(days) > 4:
         raise UsageError("days is a whole number.")
     assert visit.person is not None  # noqa: S101 - the gate let nobody else through
+    if desk.people.has_password(visit.name):  # a token outlives a session: a stolen session must not become one
+        _confirmed(desk, visit, "password")
     token = desk.people.make_token(visit.person, visit.one("label"), int(days), source=visit.source)
     return _account(desk, visit, token=token, words="Copy this token now: it is not shown again.")
 
@@ -66,6 +64,12 @@ def revoke_token(desk: Desk, visit: Visit) -> Answer:
     return elsewhere("/account")
 
 
+def _confirmed(desk: Desk, visit: Visit, field: str) -> None:
+    """Whoever sits there knows the password."""
+    if not desk.people.confirm(visit.name, visit.one(field), source=visit.source):
+        raise UsageError("that is not your password.", hint="After several failures there is a wait.")
+
+
 def _account(desk: Desk, visit: Visit, *, token: str, words: str) -> Answer:
     assert visit.person is not None  # noqa: S101 - as above
     return desk.page(
@@ -75,5 +79,6 @@ def _account(desk: Desk, visit: Visit, *, token: str, words: str) -> Answer:
         tokens=desk.people.tokens(visit.person),
         token=token,
         words=words,
+        asks_password=desk.people.has_password(visit.name),
         now=desk.clock(),
     )

@@ -18,13 +18,16 @@ WORDS = {
     ("GET", "/api/v1/requests/{request}"): "The release, once its tick has come; 202 before.",
     ("GET", "/api/v1/requests/{request}/file"): "The published file of an answer that has one.",
     ("POST", "/api/v1/requests/{request}/withdraw"): "Withdraw a request that waits.",
-    ("POST", "/api/v1/requests/{request}/decide"): "The owner's word: approve, or refuse with a reason.",
     ("GET", "/api/v1/tables/{table}/ledger"): "What has been spent and what is left.",
 }
 BODIES = {
     "/api/v1/tables/{table}/price": "Question",
     "/api/v1/tables/{table}/requests": "Request",
-    "/api/v1/requests/{request}/decide": "Decision",
+}
+OWN_ID = {
+    "type": "string",
+    "pattern": "^[A-Za-z0-9._-]{1,64}$",
+    "description": "Your own id of this request: sent twice it is one.",
 }
 ERROR = {
     "type": "object",
@@ -61,14 +64,6 @@ def document() -> dict[str, Any]:
                 "Error": ERROR,
                 "Question": {"oneOf": questions},
                 "Request": {"oneOf": [_with_purpose(question) for question in questions]},
-                "Decision": {
-                    "type": "object",
-                    "required": ["word"],
-                    "properties": {
-                        "word": {"enum": ["approve", "refuse"]},
-                        "reason": {"type": "string", "maxLength": 300},
-                    },
-                },
             },
         },
         "security": [{"token": []}],
@@ -126,7 +121,7 @@ def _with_purpose(question: dict[str, Any]) -> dict[str, Any]:
     return {
         **question,
         "required": [*question["required"], "purpose"],
-        "properties": {**question["properties"], "purpose": purpose},
+        "properties": {**question["properties"], "purpose": purpose, "id": OWN_ID},
     }
 
 

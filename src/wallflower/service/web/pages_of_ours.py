@@ -1,4 +1,4 @@
-"""Digests of a page's own style, so that its Content-Security-Policy can allow that style and no other."""
+"""Whole pages that are shown as they are: certificates, and owner's reports with their pictures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,22 @@ import base64
 import hashlib
 import re
 
+from wallflower.service.web.visit import Answer
+
+NOTHING = "default-src 'none'; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+
+
+def certificate_answer(page: str) -> Answer:
+    """A certificate is one file with one style, to be kept; that style, by its digest, is all it may use."""
+    return Answer(body=page.encode(), headers={"Content-Security-Policy": f"{NOTHING}; style-src '{style_hash(page)}'"})
+
+
+def report_answer(page: str) -> Answer:
+    """A report's pictures carry styles of their own, in blocks and in attributes of every line drawn. They may style
+    themselves; no script runs, no form is sent, and nothing is loaded, so that a style can tell nobody anything.
+    """
+    return Answer(body=page.encode(), headers={"Content-Security-Policy": f"{NOTHING}; style-src 'unsafe-inline'"})
 
 
 def style_hash(page: str) -> str:

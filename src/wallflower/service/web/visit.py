@@ -107,7 +107,26 @@ def read_json(raw: bytes) -> Any:
         raise UsageError("the body is not JSON.") from None
     if not isinstance(value, dict):
         raise UsageError("the body is a JSON object.")
+    if not _is_text(value):
+        raise UsageError("the body holds text that is none: NUL, or half of a character.")
     return value
+
+
+def _is_text(value: Any) -> bool:
+    """Whether every text inside can be written down again, in a database and in an answer."""
+    if isinstance(value, str):
+        return is_text(value)
+    inside = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return all(map(_is_text, inside))
+
+
+def is_text(text: str) -> bool:
+    """No NUL, which PostgreSQL cannot keep, and no half of a surrogate pair, which UTF-8 cannot write.
+
+    >>> is_text("café"), is_text("a\\0"), is_text("\\ud800")
+    (True, False, False)
+    """
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _no_constant(_name: str) -> None:

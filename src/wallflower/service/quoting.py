@@ -1,0 +1,112 @@
+"""A question's price, in numbers and in words, with what it would leave in every account. No row is read, nothing is spent.
+
+The web process quotes what is quick; the clerk quotes the rest (`errands.py`). Both use this, and both give the same JSON.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wallflower.ledger.book import Ledger
+from wallflower.ledger.preview import preview
+from wallflower.privacy.price import Price
+from wallflower.schema.declaration import Declaration
+from wallflower.schema.exact import shown
+from wallflower.service.configuration import Service
+from wallflower.service.curves import error_curve
+from wallflower.service.declarations import current
+from wallflower.service.grants import budgets, shares
+from wallflower.service.questions import Given, question
+from wallflower.service.redaction import without_places
+from wallflower.service.requests import binding, charged_epsilon
+from wallflower.service.room import room
+from wallflower.service.words import FAMILIES, account_words, amount_words
+from wallflower.session.pricing import price_of
+from wallflower.stores.database import Database
+
+if TYPE_CHECKING:
+    from wallflower.session import Query
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quote:
+    """A question with its price."""
+
+    declaration: Declaration
+    query: Query
+    price: Price
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "guarantee": self.price.guarantee.to_json(),
+            "mechanism": dict(self.price.mechanism),
+            "settings": dict(self.price.settings),
+            "expected": dict(self.price.expected),
+            "notes": list(self.price.notes),
+        }
+
+
+@dataclass(frozen=True)
+class Quoter:
+    """Prices the questions of a service."""
+
+    database: Database
+    service: Service
+
+    def priced(self, table: str, command: str, given: Given) -> Quote:
+        with self.database.read() as seen:
+            declaration = current(seen, self.service, table).declaration
+        query = question(command, given, folder=self.service.folder)
+        return Quote(declaration=declaration, query=query, price=price_of(query, declaration))
+
+    def quoted(self, table: str, command: str, given: Given, asker: str) -> dict[str, Any]:
+        """Everything that is shown of a price, and what a request keeps of it: JSON all through."""
+        quote = self.priced(table, command, given)
+        epsilon = charged_epsilon(quote.price)
+        return {
+            "price": quote.to_json(),
+            "bound": binding(quote.declaration, quote.price),
+            "epsilon": None if epsilon is None else shown(epsilon),
+            "words": self._words(table, asker, quote),
+        }
+
+    def room(self, table: str, command: str, given: Given, asker: str) -> int | None:
+        """How many more such questions fit."""
+        quote = self.priced(table, command, given)
+        with self.database.read() as seen:
+            limits = shares(seen, self.service, table, asker)
+        standing = Ledger.open(quote.declaration).show(quote.declaration).to_json()
+        return room(quote.price.guarantee, quote.declaration, standing, spent=asker, shares=limits)
+
+    def _words(self, table: str, asker: str, quote: Quote) -> dict[str, Any]:
+        guarantee = quote.price.guarantee
+        curve = error_curve(quote.query, quote.declaration)
+        return {
+            "costs": ", ".join(f"{amount_words(name)} {amount}" for name, amount in guarantee.parameters.items()),
+            "expected": [[name.replace("_", " "), _text(item)] for name, item in quote.price.expected.items()],
+            "leaves": self._leaves(table, asker, quote),
+            "promise": guarantee.sentence,
+            "notes": list(quote.price.notes),
+            "curve": None if curve is None else dataclasses.asdict(curve),
+            "settings": [[name.replace("_", " "), value] for name, value in quote.price.settings.items()],
+        }
+
+    def _leaves(self, table: str, asker: str, quote: Quote) -> list[list[str]]:
+        """Every account that it would debit, and what it would leave there."""
+        with self.database.read() as seen:
+            limits = shares(seen, self.service, table, asker)
+        told = preview(quote.declaration, quote.price.guarantee, quote.query, asker=asker, shares=budgets(limits))
+        found = [["would be refused" if not told.debited else "note", without_places(note)] for note in told.notes]
+        for place, debit in enumerate(told.to_json()):
+            left = ", ".join(f"{amount_words(name)} {amount}" for name, amount in (debit["left"] or {}).items())
+            label = "leaves" if place == 0 else "also counts in"
+            found.append([label, f"{account_words(debit['account'])}: {left or 'no limit'}"])
+        for share, most in limits.items():
+            found.append(["your share", f"ε {shown(most)} of {FAMILIES.get(share, share)} in all"])
+        return found
+
+
+def _text(item: object) -> str:
+    return ", ".join(f"{name} {value}" for name, value in item.items()) if isinstance(item, dict) else str(item)
