@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -221,22 +220,11 @@ def show_price(price: Price, *, as_json: bool, preview: Preview | None = None, l
     if as_json:
         typer.echo(json.dumps({"ok": True, "price": price_json(price, preview)}, ensure_ascii=False))
         return
-    costs = ", ".join(f"{name} {amount}" for name, amount in price.guarantee.parameters.items())
-    rows = [("price", f"{price.guarantee.family}: {costs}"), ("promise", price.guarantee.sentence)]
-    rows += [("mechanism", _pairs(price.mechanism))]
-    rows += [("settings", _pairs(price.settings))] if price.settings else []
-    rows += [
-        (name.replace("_", " "), _pairs(item) if isinstance(item, Mapping) else str(item))
-        for name, item in price.expected.items()
-    ]
-    rows += [("would leave", line) for line in (() if preview is None else preview.lines())]
+    rows = [row for row in price.lines() if row[0] != "note"]
+    rows = [*rows, *(("would leave", line) for line in (() if preview is None else preview.lines()))]
     rows += [("note", note) for note in (*price.notes, *(() if preview is None else preview.notes))]
     show_lines(rows)
     out.print("Nothing was spent." if looked else "Nothing was read and nothing was spent.", style="dim")
-
-
-def _pairs(items: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in items.items())
 
 
 def _writable(report: Path | None, session: Session) -> None:

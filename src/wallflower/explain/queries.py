@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from wallflower.detectors.base import Detector, spelled
+from wallflower.detectors.base import spelled
 from wallflower.detectors.contexts import Fast, Scorer
 from wallflower.engines.base import Record, Rows
 from wallflower.errors import DeclarationError, UsageError
@@ -20,7 +20,7 @@ from wallflower.explain.checks import (
     check_search,
     one_of,
 )
-from wallflower.explain.fields import Contexts, Start
+from wallflower.explain.fields import Contexts, Detects, Start
 from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.languages import Vocabularies, vocabularies
@@ -66,7 +66,8 @@ class Context:
     """The numeric column in which it stands out."""
     by: Names = Names()
     """Columns with declared values or bins; a context holds at least one value of each."""
-    detector: Detector
+    detector: Detects = Detects()
+    """A detector, or its spelling: `lof(neighbours=20)`."""
     epsilon: Epsilon = Epsilon()
     """Budget, the certificate's part included."""
     guarantee: Literal["output-constrained", "full"] = "output-constrained"
