@@ -6,7 +6,7 @@ WORKERS ?= 2
 # make reproduce MODE=--quick (a minute, prints only) or MODE=--full (the papers' sizes, hours)
 MODE ?=
 
-.PHONY: demo test campaign check bench reproduce pins reference clean
+.PHONY: demo test test-lowest campaign check bench reproduce pins reference lock clean
 
 demo: $(VENV)/.installed
 	$(BIN)/wallflower demo --out demo
@@ -41,6 +41,16 @@ reference: $(VENV)/.installed  ## write the generated pages and pictures of docs
 pins: $(VENV)/.tested  ## print the pin of every proof; reread a proof before you change its pin
 	$(BIN)/python -m tests.proof_pins
 
+lock: $(VENV)/.tested  ## write locks/ anew: the newest versions that pyproject.toml allows, with digests and no address
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/python scripts/lock.py --upgrade
+
+test-lowest:  ## the fast tests with the oldest versions that pyproject.toml allows, in an environment of their own
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	.venv-lowest/bin/python -m uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct --editable ".[all]" --group test
+	.venv-lowest/bin/python -m pytest -n $(WORKERS) -m "not slow and not statistics and not campaign" tests
+
 system:
 	scripts/system_packages.sh
 
@@ -50,13 +60,13 @@ $(VENV)/.made:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	touch $@
 
-$(VENV)/.installed: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[all]"
+$(VENV)/.installed: $(VENV)/.made pyproject.toml locks/run.txt
+	scripts/install.sh $(BIN)/python run
 	touch $@
 
-$(VENV)/.tested: $(VENV)/.installed pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group test
+$(VENV)/.tested: $(VENV)/.installed pyproject.toml locks/test.txt
+	scripts/install.sh $(BIN)/python test
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from wallflower import compiling
-from wallflower.detectors import lof, lof_kernels
+from wallflower.detectors import lof, lof_lanes_kernels
 
 PACKAGE = Path(compiling.__file__).parent
 
@@ -135,4 +135,4 @@ def test_both_twins_of_a_parallel_kernel_agree():
 
 
 def test_constants_that_kernels_repeat_are_the_detectors_own():
-    assert lof_kernels.FLOOR == lof.FLOOR
+    assert lof_lanes_kernels.FLOOR == lof.FLOOR

@@ -71,7 +71,7 @@ def test_the_version_is_said_once(capfd):
 
 def test_public_names_are_these():
     assert wallflower.__all__ == [
-        "open", "table", "connect", "Session", "Price", "Release", "OwnerOnly", "certificate",
+        "open", "table", "declare", "connect", "Session", "Price", "Release", "OwnerOnly", "certificate",
         "explain", "identify", "count", "publish", "stream", "detectors", "audit",
         "WallflowerError", "UsageError", "DeclarationError", "BudgetError", "NotComposable", "LedgerError", "ReleaseFailed",
     ]  # fmt: skip

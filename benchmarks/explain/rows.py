@@ -39,7 +39,7 @@ COLUMN = '[columns.{name}]\nrole = "quasi-identifier"\nvalues = [{values}]\nouts
 NAMES = ("title", "employer", "year")
 
 
-def made_up(folder: Path, count: int, *, shape=SHAPE, rounded=1):
+def made_up(folder: Path, count: int, *, shape: tuple[int, ...] = SHAPE, rounded: int = 1):
     """A declared parquet file of `count` rows; row 0 is unusual for its kind and not overall. Pay is `rounded` to multiples of that."""
     dice = np.random.default_rng(count)
     codes = [np.minimum(dice.exponential(size / 3, count).astype(np.int8), size - 1) for size in shape]

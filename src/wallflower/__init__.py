@@ -7,7 +7,7 @@
     salaries.price(query)
     salaries.release(query)
 
-By task: `open` and `table` start a session, `connect` one at a service; `certificate` is the page to
+By task: `declare` drafts a declaration; `open` and `table` start a session, `connect` one at a service; `certificate` is the page to
 keep beside an answer; `explain`, `identify`, `count` and `publish` hold
 the questions, and `stream` the parties of a stream, used through its commands; `detectors` say what an outlier is; `audit`
 checks a mechanism; every error is in `errors`.
@@ -37,13 +37,14 @@ if TYPE_CHECKING:
     from wallflower.privacy.release import OwnerOnly, Release
     from wallflower.remote import connect
     from wallflower.report.certificate import certificate
-    from wallflower.session import Session, open, table  # noqa: A004 - reads as wf.open
+    from wallflower.session import Session, declare, open, table  # noqa: A004 - reads as wf.open
 
 _AREAS = ("audit", "count", "detectors", "explain", "identify", "publish", "session", "stream")
 _NAMES = {
     "Session": "wallflower.session",
     "open": "wallflower.session",
     "table": "wallflower.session",
+    "declare": "wallflower.session",
     "connect": "wallflower.remote",
     "certificate": "wallflower.report.certificate",
     "Price": "wallflower.privacy.price",
@@ -54,6 +55,7 @@ _NAMES = {
 __all__ = [  # noqa: RUF022 - by task, as in the docstring
     "open",
     "table",
+    "declare",
     "connect",
     "Session",
     "Price",

@@ -17,6 +17,11 @@ def report(label: str, done: int, total: int) -> None:
         listener(label, done, total)
 
 
+def heard() -> bool:
+    """Whether somebody listens."""
+    return _listener.get() is not None
+
+
 Warned = Callable[[str], None]
 _warned: ContextVar[Warned | None] = ContextVar("wallflower_warned", default=None)
 

@@ -1,3 +1,3 @@
 """The version, said once: a leaf, so that anything may name it."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.contracts.engine_sources import (
     DYNAMIC,
     EVERYWHERE,
+    SERVERS,
     TYPED,
     categories,
     dates,
@@ -122,6 +123,17 @@ def test_every_reducer_is_the_naive_one(place, tmp_path, at):
     assert len(reference.all) == 8
 
 
+@pytest.mark.parametrize("place", SERVERS, ids=lambda make: make.__name__)
+def test_every_reducer_and_cap_on_a_server_is_the_naive_one(place, tmp_path):
+    """One server for all of them: sums are wider than 64 bits there, and what is computed from them must not be."""
+    for at in range(7):
+        declaration = people(x=NUMBER[at], c=WORD[at % 5], d=DAY[at % 6], read=READ)
+        same_people(place(table_of(), declaration, tmp_path), declaration, table_of())
+    for rows in (1, 2, 3):
+        capped_ = capped(rows, read=READ)
+        same_people(place(table_of(), capped_, tmp_path), capped_, table_of(), columns=("x", "c", "d"))
+
+
 @pytest.mark.parametrize(("outside", "missing"), [(Drop(), Drop()), (Becomes(2), Becomes(-3)), (Clip(), Drop())])
 @pytest.mark.parametrize("place", FEW, ids=lambda make: make.__name__)
 def test_outside_and_missing_are_applied_once_to_the_person(place, tmp_path, outside, missing):
@@ -217,7 +229,7 @@ def test_random_people_are_the_naive_ones(tmp_path, rows, at, most):
         )
 
 
-@pytest.mark.parametrize("place", [from_arrow, from_csv, from_parquet], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("place", [*FEW, *SERVERS], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("reducer", ["sum", "mean"])
 def test_sums_are_wide_and_saturate(place, tmp_path, reducer):
     """1,100 cells of 2^53 steps do not fit into 64 bits; means of large numbers do not fit into a double."""
@@ -309,7 +321,7 @@ TIMES = {
 }
 
 
-@pytest.mark.parametrize("place", [from_arrow, from_parquet], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("place", [from_arrow, from_parquet, *SERVERS], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("times", TIMES)
 @pytest.mark.parametrize("reducer", ["latest", "earliest"])
 def test_typed_times_order_rows_to_the_last_digit(place, tmp_path, times, reducer):

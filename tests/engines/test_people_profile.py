@@ -3,7 +3,7 @@
 import pytest
 
 from tests.contracts.engine_sources import from_arrow, from_csv
-from tests.contracts.people_reference import PeopleReference, identity
+from tests.contracts.people_reference import PeopleReference, identity, moment
 from tests.contracts.test_people import READ, ROWS, capped, people, table_of
 from wallflower.engines import examine
 from wallflower.schema.declaration import Drop
@@ -26,6 +26,9 @@ def test_people_and_rows_without_a_person_are_counted(place, tmp_path, most):
     assert told["rows_that_leave"] == len(reference.all) - len(reference.rows)
     assert told.get("rows_beyond", 0) == (0 if most is None else len(owned) - len(reference.all))
     assert told["max_people"] == declaration.max_people
+    untimed = [row for row in owned if moment(row[4], declaration) is None]
+    assert told["rows_without_time"] == len(untimed) > 0
+    assert any("no readable time" in line for line in seen.lines())
     text = " ".join(seen.lines())
     assert "people" in text
     assert "say not whose" in text

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 from tests.contracts.engine_reference import Reference, found
-from tests.contracts.engine_sources import EVERYWHERE, categories, dates, declare, from_csv, from_parquet, numbers
+from tests.contracts.engine_sources import (
+    EVERYWHERE,
+    categories,
+    dates,
+    declare,
+    from_arrow,
+    from_csv,
+    from_parquet,
+    numbers,
+)
 from tests.contracts.test_engines import TEXT_ROWS, text_table
 from wallflower.engines import describe, examine
 from wallflower.schema.declaration import Becomes, Drop
@@ -50,3 +61,22 @@ def test_describe_reads_what_every_cell_can_be(tmp_path):
     assert kinds[:5] == ["integer", "real", "date", "boolean", "text"]
     (tmp_path / "t.jsonl").write_text('{"b": 1, "a": "x"}\n{"a": true, "c": [1]}\n')
     assert [column.name for column in describe(tmp_path / "t.jsonl")] == ["a", "b", "c"]
+
+
+def test_every_leaf_in_which_a_hierarchy_differs_is_named(tmp_path):
+    (tmp_path / "c.csv").write_text("a;any\nx;any\nb;any\ny;any\n", encoding="utf-8")
+    column = replace(categories("c", values=("a", "b", "3", "4")), hierarchy="c.csv")
+    whole = replace(categories("d", values=("a", "b")), hierarchy={"both": ["a", "b"]})
+    declaration = declare(column, whole, key=None, path=tmp_path / "t.toml")
+    table = pa.table({"c": ["a"], "d": ["b"]})
+    seen = examine(from_arrow(table, declaration, tmp_path), declaration)
+    assert list(seen.hierarchy_lines()) == [
+        'c: declared, and no leaf of its hierarchy: "3", "4"',
+        'c: not declared, and a leaf of its hierarchy: "x", "y"',
+    ]
+    told = seen.to_json()["columns"]
+    assert told["c"]["hierarchy"] == {"not_covered": ["3", "4"], "not_declared": ["x", "y"]}
+    assert "hierarchy" not in told["d"]
+    gone = replace(declaration, columns={"c": replace(column, hierarchy="gone.csv")})
+    (line,) = examine(from_arrow(table, gone, tmp_path), gone).hierarchy_lines()
+    assert "cannot be read" in line

@@ -193,3 +193,22 @@ def test_what_is_about_the_format_is_filled_in():
     assert 'thousands = ","' in text
     assert 'date = "%d.%m.%Y"' in text
     assert 'per_person = "latest"' in text
+
+
+@pytest.mark.parametrize("columns", [("age",), ("age", "born")])
+def test_a_time_that_no_question_reads_says_how_it_is_written(columns, tmp_path):
+    """Without its format no visit had a time, and "latest" was the smallest."""
+    seen = (
+        Seen("patient", "text", repeats=True),
+        Seen("visit", "date", dates=("%d.%m.%Y",)),
+        Seen("born", "date"),
+        Seen("age", "integer"),
+    )
+    text = draft("in/people.csv", seen, folder="in", wanted=Wanted(area="count", columns=columns))
+    answered = filled(text.replace("max_people =  #", "max_people = 1000  #"))
+    declared = loads(answered, folder=tmp_path)
+    assert declared.time == "visit"
+    assert "visit" not in declared.columns
+    assert [each.text for each in declared.format_of("visit").dates] == ["%d.%m.%Y"]
+    if "born" in columns:
+        assert [each.text for each in declared.format_of("born").dates] == ["%Y-%m-%d"]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,13 +16,14 @@ from wallflower.cli.rehearsing import rehearse
 from wallflower.cli.terminal import bars_on_stderr, err, out, progress_on_stderr, show_lines
 from wallflower.errors import PendingError, UsageError, WallflowerError, place
 from wallflower.ledger.admission import OWNER
-from wallflower.ledger.preview import Preview
-from wallflower.privacy.price import Price
-from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.progress import warned
 from wallflower.schema.exact import positive
-from wallflower.session import Query, Session
-from wallflower.session import open as open_session
+
+if TYPE_CHECKING:
+    from wallflower.ledger.preview import Preview
+    from wallflower.privacy.price import Price
+    from wallflower.privacy.release import OwnerOnly, Release
+    from wallflower.session import Query, Session
 
 __all__ = [
     "LOOK",
@@ -196,6 +196,8 @@ def _tell(release: Release, how: How, declaration: Path) -> None:
 
 def opened(declaration: Path, how: How) -> Session:
     """A session, once a report that is wanted could be written."""
+    from wallflower.session import open as open_session
+
     session = open_session(declaration, seed=how.seed)
     _writable(how.owner_report, session)
     return session
@@ -221,22 +223,11 @@ def show_price(price: Price, *, as_json: bool, preview: Preview | None = None, l
     if as_json:
         typer.echo(json.dumps({"ok": True, "price": price_json(price, preview)}, ensure_ascii=False))
         return
-    costs = ", ".join(f"{name} {amount}" for name, amount in price.guarantee.parameters.items())
-    rows = [("price", f"{price.guarantee.family}: {costs}"), ("promise", price.guarantee.sentence)]
-    rows += [("mechanism", _pairs(price.mechanism))]
-    rows += [("settings", _pairs(price.settings))] if price.settings else []
-    rows += [
-        (name.replace("_", " "), _pairs(item) if isinstance(item, Mapping) else str(item))
-        for name, item in price.expected.items()
-    ]
-    rows += [("would leave", line) for line in (() if preview is None else preview.lines())]
+    rows = [row for row in price.lines() if row[0] != "note"]
+    rows = [*rows, *(("would leave", line) for line in (() if preview is None else preview.lines()))]
     rows += [("note", note) for note in (*price.notes, *(() if preview is None else preview.notes))]
     show_lines(rows)
     out.print("Nothing was spent." if looked else "Nothing was read and nothing was spent.", style="dim")
-
-
-def _pairs(items: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in items.items())
 
 
 def _writable(report: Path | None, session: Session) -> None:

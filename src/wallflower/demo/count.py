@@ -1,24 +1,27 @@
-"""The demo of `count` and `subspaces`: stays in a made-up hospital network."""
+"""The demo of `count` and `subspaces`: patients of a made-up hospital network, by their visits."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from wallflower.count import Outliers, Subspaces
 from wallflower.demo.made_up_values import normal
 from wallflower.demo.stage import Stage, asked, facts, filed, laid_out, spent, times
-from wallflower.count import Outliers, Subspaces
+from wallflower.demo.visits import HEADER, made_up_visits
 from wallflower.report.story import Scene
 
 DECLARATION = """\
 [table]
-id = "stays"
-source = "stays.csv"
-unit = "row"
+id = "visits"
+source = "visits.csv"
+unit = "person"
+person = "patient"
+time = "day"
 neighbours = "add-remove"
-max_rows = 5_000
+max_people = 5_000
 reviewed = true
 test = false
-ledger = "stays.ledger"
+ledger = "visits.ledger"
 
 [budget.dp]
 epsilon = "4"
@@ -30,6 +33,7 @@ upper = 120
 step = 1
 outside = "clip"
 missing = "drop"
+per_person = "latest"
 
 [columns.stay]
 role = "sensitive"
@@ -38,6 +42,7 @@ upper = 365
 step = 1
 outside = "clip"
 missing = "drop"
+per_person = "sum"
 
 [columns.cost]
 role = "sensitive"
@@ -46,26 +51,28 @@ upper = 500
 step = 1
 outside = "clip"
 missing = "drop"
+per_person = "sum"
 """
 
 
 def show(folder: Path, stage: Stage) -> Scene:
-    """Ask how many stays are outliers, and in which column they stand out."""
+    """Ask how many patients are outliers, whatever the number of their visits, and in which column they stand out."""
     ages, stays = normal(2_000, mean=55, deviation=15, seed=1), normal(2_000, mean=9, deviation=4, seed=2)
     costs = normal(2_000, mean=40, deviation=10, seed=3)
-    rows = [f"{max(0, a)},{max(0, s)},{max(0, c)}" for a, s, c in zip(ages, stays, costs, strict=True)]
-    rows += [f"{20 + i * 37 % 60},{100 + 3 * i},{50 + i % 9}" for i in range(80)]
-    session = laid_out(folder, "stays", header="age,stay,cost", rows=rows, declaration=DECLARATION)
+    patients = [(max(0, a), max(0, s), max(0, c)) for a, s, c in zip(ages, stays, costs, strict=True)]
+    patients += [(20 + i * 37 % 60, 100 + 3 * i, 50 + i % 9) for i in range(80)]
+    rows = made_up_visits(patients)
+    session = laid_out(folder, "visits", header=HEADER, rows=rows, declaration=DECLARATION)
     setting = (
-        f"The network holds age, length of stay (days) and cost (hundreds) of {len(rows):,} patients. The ministry asks how "
-        "many stays are unusual, and in what."
+        f"The network holds {len(rows):,} visits of {len(patients):,} patients: age, length of stay (days) and cost (hundreds). The "
+        "ministry asks how many patients are unusual, all their visits together, and in what."
     )
     stage.say(setting)
     how_many = Outliers(columns=("age", "stay"), neighbours=3, radius=6, epsilon=1)
     one, first = asked(
         stage,
         session,
-        "how many stays have fewer than 3 others within 6 (8 years or 8 days apart, or 6 of both: the root of the mean square)?",
+        "how many patients have fewer than 3 others within 6 (8 years or 8 days in all apart, or 6 of both: the root of the mean square)?",
         how_many,
         expect=str(session.price(how_many).expected["error"]),
     )
@@ -90,12 +97,12 @@ def show(folder: Path, stage: Stage) -> Scene:
         title="How many outliers, and in what?",
         setting=setting,
         sentence=(
-            f"About {one['count']} of the stays are unusual (between {one['interval'][0]} and {one['interval'][1]}), most of them by "
+            f"About {one['count']} of the patients are unusual (between {one['interval'][0]} and {one['interval'][1]}), most of them by "
             f"{' and '.join(best['columns'])}."
         ),
         promised=(
-            f"To every patient, whatever anyone already knows: the first answer is at most {times(one)} times as likely with them as "
-            f"without, the second at most {times(two)} times."
+            f"To every patient, whatever anyone already knows: the first answer is at most {times(one)} times as likely with all their "
+            f"visits as without, the second at most {times(two)} times."
         ),
         left=(*first, *second),
         stayed=tuple(facts(report)),

@@ -10,7 +10,7 @@ from typing import Protocol
 from wallflower.atomic_file import write_whole
 from wallflower.ledger import Ledger
 from wallflower.privacy.accounts import kind_of
-from wallflower.privacy.guarantee import factor
+from wallflower.privacy.guarantee import factor, worded
 from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.report.certificate import certificate_page
 from wallflower.report.owner import write_owner_report
@@ -54,9 +54,7 @@ def filed(
     certificate_file, owner_file = folder / f"certificate{after}.html", folder / f"owner{after}.html"
     write_whole(certificate_file, certificate_page(release.to_json()))
     seen = session.owner.report(query) if report is None else report
-    write_owner_report(
-        owner_file, query=query.name, declaration=session.declaration, report=seen, release=release
-    )
+    write_owner_report(owner_file, query=query.name, declaration=session.declaration, report=seen, release=release)
     of = f" of {name}" if name else ""
     return (
         (f"certificate{of}", f"{folder.name}/{certificate_file.name}"),
@@ -76,8 +74,8 @@ def times(release: Release) -> str:
 
 def facts(report: OwnerOnly, *names: str) -> Lines:
     """What the owner's report says is really there: all of it, or what is named."""
-    seen = report.value["seen"]["facts"]
-    return [(name, str(seen[name])) for name in (names or seen)]
+    seen, unit = report.value["seen"]["facts"], report.value["price"].guarantee.unit
+    return [(worded(name, unit), str(seen[name])) for name in (names or seen)]
 
 
 def spent(session: Session) -> Mapping[str, tuple[Fraction, Fraction]]:

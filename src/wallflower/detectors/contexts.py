@@ -53,12 +53,28 @@ class Batch(Protocol):
         ...
 
     @property
+    def levels(self) -> tuple[int, ...]:
+        """Of the digits in which the contexts of a run differ, lowest first. The lowest bits of a word are those of its lowest digits: one less than the digit
+        has levels, of which a context has the lowest ones and a cell at most one."""
+        ...
+
+    @property
     def population(self) -> Ints:
         """Rows of each context."""
         ...
 
     def over(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
         """`combine` of a statistic over the cells of each context."""
+        ...
+
+    @property
+    def last_levels(self) -> tuple[int, ...]:
+        """Of the digits that `over_all_but_last` leaves to the caller, lowest first; none where contexts are few."""
+        ...
+
+    def over_all_but_last(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
+        """`combine` over cells for each choice of the higher digits, apart for each step of the digits `last_levels`: first what every
+        context holds, then a column for each step of each digit. A level of a digit holds its steps up to there."""
         ...
 
     def index(self, place: int) -> int:

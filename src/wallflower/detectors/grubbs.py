@@ -119,10 +119,12 @@ class _GrubbsDecider:
         top = int(sizes.max(initial=LEAST))
         if top >= 2**22:
             return np.asarray(self.detector.critical(np.maximum(sizes, LEAST)) * 2.0**-SCALE_BITS)
-        if top >= len(self._kappa):
-            self._kappa = np.zeros(top + top // 8 + 1)
-            self._kappa[LEAST:] = self.detector.critical(np.arange(LEAST, len(self._kappa))) * 2.0**-SCALE_BITS
-        return self._kappa[sizes]
+        kappa = self._kappa
+        if top >= len(kappa):
+            kappa = np.zeros(top + top // 8 + 1)
+            kappa[LEAST:] = self.detector.critical(np.arange(LEAST, len(kappa))) * 2.0**-SCALE_BITS
+            self._kappa = kappa  # whole when others see it: blocks are decided by several threads
+        return kappa[sizes]
 
     def _exactly(self, batch: Batch, places: NDArray[np.intp], valid: Flags) -> Flags:
         """Decide these places anew, in whole numbers."""

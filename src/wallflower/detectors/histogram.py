@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
@@ -20,6 +21,9 @@ from wallflower.schema.fields import Exact, MaybeEpsilon
 
 RUNGS = (0.001, 0.004, 0.016, 0.06, 0.25, 1.0)
 """Of all entries on a side, nearest first: distances at which the rows of every context are counted."""
+NOTHING: tuple[Ints, list[Ints]] = (np.zeros(0, dtype=np.int64), [])
+TEAMS = 4 * (os.cpu_count() or 1)
+"""Pieces of parallel work."""
 CHUNK = 2**14
 """Contexts that share one list of entries."""
 
@@ -100,50 +104,59 @@ class _HistogramDecider:
         self.entries = contexts.entries(EVERY)
         self._below, self._above = self._rungs(self.entries.below, -1), self._rungs(self.entries.above, 1)
 
-    def _rungs(self, side: Side, sign: int) -> list[tuple[int, Ints]]:
+    def _rungs(self, side: Side, sign: int) -> tuple[Ints, list[Ints]]:
         """A few distances on one side, and how many rows of each cell lie within them."""
-        if not len(side.gaps):
-            return []
-        found = sorted({int(side.gaps[min(int(len(side.gaps) * share), len(side.gaps) - 1)]) for share in RUNGS})
+        shares = [min(int(len(side.gaps) * share), len(side.gaps) - 1) for share in RUNGS] if len(side.gaps) else []
+        found = sorted({int(side.gaps[place]) for place in shares}) or [1]
         ends = [sorted((sign, sign * gap)) for gap in found]
-        return [(gap, self.contexts.between(*end)) for gap, end in zip(found, ends, strict=True)]
-
-    def _bounds(self, batch: Batch, rungs: list[tuple[int, Ints]], reach: Ints) -> tuple[Ints, Ints]:
-        """At least and at most so many rows of each context within its reach on one side."""
-        least, most = np.zeros_like(reach), np.zeros_like(reach)
-        beyond = 1
-        for gap, cells in rungs:
-            rows = batch.over(cells)
-            np.copyto(least, rows, where=reach >= gap)
-            np.copyto(most, rows, where=reach >= beyond)  # within this rung, or further: a later one then says how many
-            beyond = gap + 1
-        return least, most
+        return np.array(found, dtype=np.int64), [self.contexts.between(*end) for end in ends]
 
     def valid(self, batch: Batch) -> Flags:
+        from wallflower.detectors.histogram_kernels import OPEN, RARE, WIDE, judged
+
+        # A few distances settle most contexts of a block; few contexts are quicker walked.
+        below, above = (self._below, self._above) if batch.run > 1 else (NOTHING, NOTHING)
+        counted = [self.contexts.counts, self.entries.same, *below[1], *above[1]]
+        size, share = len(batch.population), self.detector.share
+        known, bars = np.empty(size, dtype=np.int8), np.empty((size, 3), dtype=np.int64)
+        judged(
+            np.stack([batch.over_all_but_last(cells) for cells in counted], axis=-1),
+            batch.over_all_but_last(self.contexts.lowest, np.minimum),
+            batch.over_all_but_last(self.contexts.highest, np.maximum),
+            np.array(batch.last_levels, dtype=np.int64),
+            below[0],
+            above[0],
+            (share.numerator, share.denominator),
+            max(1, self.contexts.least),
+            TEAMS,
+            known,
+            bars,
+        )
+        for place in np.flatnonzero(known == WIDE).tolist():
+            bars[place, :2], known[place] = self._wide_bar(batch, place), OPEN
+        rare: Flags = known == RARE
+        unknown = np.flatnonzero(known == OPEN)
+        for begin in range(0, len(unknown), CHUNK):
+            here = unknown[begin : begin + CHUNK]
+            rare[here] = self._counted(batch, here, bars[here])
+        return rare
+
+    def _wide_bar(self, batch: Batch, here: int) -> tuple[int, int]:
+        """The reaches of a bar whose edges need more than 64 bits."""
+        inside = (self.contexts.words & ~batch.words[here]) == 0
+        least, most = int(self.contexts.lowest[inside].min()), int(self.contexts.highest[inside].max())
+        low, high = bar(int(batch.population[here]), least, most, 0)
+        return -low, high - 1
+
+    def _counted(self, batch: Batch, here: NDArray[np.intp], reaches: Ints) -> Flags:
+        """Whether fewer rows than are enough lie in each bar, by walking outwards from the record's value."""
         from wallflower.detectors.histogram_kernels import bars
 
-        sizes, words = batch.population, batch.words
-        populous = sizes >= max(1, self.contexts.least)
-        lowest = batch.over(self.contexts.lowest, np.minimum)
-        highest = batch.over(self.contexts.highest, np.maximum)
-        low, high = _bars(np.maximum(sizes, 1), np.where(populous, lowest, 0), np.where(populous, highest, 0))
-        share = self.detector.share
-        enough = -(-share.numerator * sizes // share.denominator)  # fewer than share·N is fewer than its ceiling
-        same = batch.over(self.entries.same)
-        rare = np.zeros(len(words), dtype=np.bool_)
-        open_ones = np.flatnonzero(populous)
-        if batch.run > 1:  # a few distances settle most contexts of a block; few contexts are quicker walked
-            lower = self._bounds(batch, self._below, -low)
-            upper = self._bounds(batch, self._above, high - 1)
-            rare = same + lower[1] + upper[1] < enough
-            open_ones = np.flatnonzero(populous & ~rare & (same + lower[0] + upper[0] < enough))
-        for begin in range(0, len(open_ones), CHUNK):
-            here = open_ones[begin : begin + CHUNK]
-            around, found = np.bitwise_or.reduce(words[here]), np.zeros(len(here), dtype=np.bool_)
-            below, above = self.entries.below.within(around), self.entries.above.within(around)
-            bars(below, above, words[here], -low[here], high[here] - 1, same[here], enough[here], found)
-            rare[here] = found
-        return rare & populous
+        words, same = batch.words[here], batch.over(self.entries.same)[here]
+        around, found = np.bitwise_or.reduce(words), np.zeros(len(words), dtype=np.bool_)
+        below, above = self.entries.below.within(around), self.entries.above.within(around)
+        bars(below, above, words, reaches[:, 0], reaches[:, 1], same, reaches[:, 2], found)
+        return found
 
 
 def bar(size: int, least: int, most: int, value: int) -> tuple[int, int]:
@@ -155,20 +168,3 @@ def bar(size: int, least: int, most: int, value: int) -> tuple[int, int]:
     place = min(bins - 1, (value - least) * bins // width)
     low = least - (-place * width // bins)
     return low, most + 1 if place == bins - 1 else least - (-(place + 1) * width // bins)
-
-
-def _bars(
-    sizes: NDArray[np.int64], least: NDArray[np.int64], most: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """`bar` of the value 0 for many contexts; those whose products outgrow 64 bits one by one."""
-    width = most - least
-    bins = np.ceil(np.sqrt(sizes)).astype(np.int64)
-    bins += np.where(bins * bins < sizes, 1, 0) - np.where((bins - 1) ** 2 >= sizes, 1, 0)
-    safe = np.maximum(width, 1)
-    place = np.minimum(bins - 1, -least * bins // safe)
-    low = least - (-place * width // bins)
-    high = np.where(place == bins - 1, most + 1, least - (-(place + 1) * width // bins))
-    low, high = np.where(width == 0, least, low), np.where(width == 0, least + 1, high)
-    for here in np.flatnonzero(width > 2**62 // (bins + 1)):
-        low[here], high[here] = bar(int(sizes[here]), int(least[here]), int(most[here]), 0)
-    return low, high

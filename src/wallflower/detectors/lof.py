@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
-from wallflower.detectors.contexts import Batch, Contexts, Decider, Flags
+from wallflower.detectors.contexts import Batch, Contexts, Decider, Flags, Ints, Side, Words
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
 from wallflower.schema.exact import brief
@@ -78,7 +78,7 @@ class LOF(Written):
 
 
 class _LOFDecider:
-    """By walking outwards from the record's value, in runs of contexts that share most of their cells."""
+    """In runs of contexts that share most of their cells, and so one list of values around the record's."""
 
     def __init__(self, detector: LOF, contexts: Contexts) -> None:
         self.detector, self.contexts = detector, contexts
@@ -93,10 +93,10 @@ class _LOFDecider:
         around = np.bitwise_or.reduce(words)
         valid = np.zeros(len(here), dtype=np.bool_)
         lof_runs(
-            self.entries.below.within(around),
-            self.entries.above.within(around),
-            words[here],
-            batch.run,
+            _placed(self.entries.below.within(around), batch.levels),
+            _placed(self.entries.above.within(around), batch.levels),
+            words[first * batch.run] >> _bits(batch.levels),
+            np.array(batch.levels, dtype=np.int64),
             population[here],
             same[here],
             self.detector.neighbours,
@@ -120,6 +120,21 @@ class _LOFDecider:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         return first[order], place[copy_of]
+
+
+def _bits(levels: tuple[int, ...]) -> np.uint64:
+    """How many of a word's bits are those of these digits."""
+    return np.uint64(sum(levels) - len(levels))
+
+
+def _placed(side: Side, levels: tuple[int, ...]) -> tuple[Ints, Ints, Words, Ints]:
+    """Entries with the bits of their words above those of a run, and the place in a run of the least context that holds them."""
+    place, left, stride = np.zeros(len(side.words), dtype=np.int64), side.words, 1
+    for size in levels:
+        for step in range(size - 1):
+            place += np.where(left & np.uint64(1 << step), (step + 1) * stride, 0)
+        left, stride = left >> np.uint64(size - 1), stride * size
+    return side.gaps, side.copies, left, place
 
 
 def _distance(points: list[tuple[int, int]], centre: int, k: int) -> int:

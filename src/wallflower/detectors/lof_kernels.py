@@ -1,7 +1,6 @@
-"""Compiled loops behind `detectors.lof`: local outlier factors of many contexts.
+"""Compiled loops behind `detectors.lof`: local outlier factors of many contexts, run by run.
 
-Values come as entries: distance from the asked-for value, how many rows of a cell hold it, the word of the cell (`contexts`),
-nearest first, one list below and one above. A context's own list is found by walking outwards and skipping cells that are not in it.
+Contexts with few ties are decided side by side from their rows (`lof_lanes_kernels`), the others here, from distinct values and their multiplicities.
 """
 
 # ruff: noqa: PLR0917 - compiled functions take what they need by place
@@ -13,58 +12,46 @@ from numba import prange
 from numpy.typing import NDArray
 
 from wallflower.compiling import kernel
+from wallflower.detectors.lof_lanes_kernels import FLOOR, LANES, SIDE, decide, empty_lanes, middle, nearness, settled
+from wallflower.detectors.lof_lists_kernels import FIRST_ROOM, cleared, empty_list, found_for, held, poured
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
-Side = tuple[Ints, Ints, Words]
+Side = tuple[Ints, Ints, Words, Ints]
 Room = tuple[Ints, ...]
-Units = NDArray[np.float32]
-
-UNITS = 6
-"""Up to so many times k rows are taken one by one; more, or values further apart, by multiplicity in 64 bits."""
-NEAR = 2**21
-"""Singles hold whole numbers and their differences exactly up to 2^24: rows one by one lie closer to the record than this."""
-FAR = np.float32(2**23)
-
-FLOOR = 1e-10
-"""`detectors.lof.FLOOR`, held equal by a test: what a kernel is made of stands in kernel files alone."""
 
 
 @kernel
-def _walk(
-    gaps: Ints, copies: Ints, words: Words, size: int, outside: np.uint64, k: int, found: Ints, held: Ints
-) -> int:
-    """Distinct distances on one side, nearest first, until they are all the factor can depend on.
-
-    Those are the values up to the one with which k others are reached, and from there until k more are: see lof.md.
-    """
-    n = 0
-    within = 0
-    enough = -1
-    for entry in range(size):
-        if words[entry] & outside:
-            continue
-        gap = gaps[entry]
-        if n > 0 and found[n - 1] == gap:
-            held[n - 1] += copies[entry]
+def nearest(z: Ints, m: Ints, n: int, p: int, k: int) -> tuple[int, int, int]:
+    """The neighbours of the value at p, first and last, and how many rows they are, p's own included."""
+    low, high, inside, reach = p, p, m[p], 0
+    while inside < k + 1:
+        if high + 1 >= n or (low > 0 and z[p] - z[low - 1] <= z[high + 1] - z[p]):
+            low -= 1
+            inside += m[low]
+            reach = z[p] - z[low]
         else:
-            if enough < 0:
-                if within >= k:
-                    enough = within + k
-            elif within >= enough:
-                break
-            found[n] = gap
-            held[n] = copies[entry]
-            n += 1
-        within += copies[entry]
-    return n
+            high += 1
+            inside += m[high]
+            reach = z[high] - z[p]
+    if low > 0 and z[p] - z[low - 1] <= reach:
+        low -= 1
+        inside += m[low]
+    if high + 1 < n and z[high + 1] - z[p] <= reach:
+        high += 1
+        inside += m[high]
+    return low, high, inside
 
 
 @kernel
-def _neighbourhoods(z: Ints, m: Ints, n: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints) -> None:
-    """For each distinct value its neighbours first..last, all within its k-distance `reach`, and how many they are."""
-    low, high, inside = 0, -1, 0
-    for p in range(n):
+def neighbourhoods(
+    z: Ints, m: Ints, n: int, begin: int, end: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints
+) -> None:
+    """For each value from the first neighbour of `begin` to the last of `end`: its neighbours first..last, its k-distance, and how many they are."""
+    p, _, _ = nearest(z, m, n, begin, k)
+    low, high, inside = nearest(z, m, n, p, k)
+    needed = end
+    while p <= needed:
         # Both ends only move right when p does: the k-distance changes by no more than p moves.
         while high < p or inside < k + 1:
             high += 1
@@ -80,15 +67,21 @@ def _neighbourhoods(z: Ints, m: Ints, n: int, k: int, first: Ints, last: Ints, r
                 break
         first[p], last[p], around[p] = low, high, inside - 1
         reach[p] = max(z[p] - z[low], z[high] - z[p])
+        if p == end:
+            needed = high
+        p += 1
 
 
-@kernel
-def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints) -> float:
+@kernel(error_model="numpy")
+def by_multiplicity(
+    z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: Ints, reach: Ints, around: Ints
+) -> float:
     """The local outlier factor of one copy of z[centre] among distinct ascending z with multiplicities m."""
-    _neighbourhoods(z, m, n, k, first, last, reach, around)
+    begin, end, inside = nearest(z, m, n, centre, k)
+    neighbourhoods(z, m, n, begin, end, k, first, last, reach, around)
     total = 0.0
     own = 0.0
-    for o in range(first[centre], last[centre] + 1):
+    for o in range(begin, end + 1):
         reaches = (m[o] - 1) * reach[o]  # to its own copies, not to itself
         for q in range(first[o], o):
             reaches += m[q] * max(z[o] - z[q], reach[q])
@@ -100,157 +93,31 @@ def _factor(z: Ints, m: Ints, n: int, centre: int, k: int, first: Ints, last: In
             total += (m[o] - 1) * density
         else:
             total += m[o] * density
-    factor: float = total / around[centre] / own
+    factor: float = total / (inside - 1) / own
     return factor
 
 
 @kernel
-def _reaches(units: Units, size: int, k: int, reach: Units) -> None:
-    """The k-distance of each of `size` rows, of which units[k : k + size] holds the values, ascending, and far values on either side."""
-    here, found = units[k : k + size], reach[:size]
-    found[:] = FAR
-    for s in range(k + 1):
-        # With s of the k others to the left: this many at least lie within the larger of the two ends.
-        left, right = units[k - s : k - s + size], units[2 * k - s : 2 * k - s + size]
-        for p in range(size):
-            down, up = here[p] - left[p], right[p] - here[p]
-            wider = down if down > up else up  # noqa: FURB136 - this becomes one instruction, max() does not
-            found[p] = wider if wider < found[p] else found[p]  # noqa: FURB136 - as above
-
-
-@kernel
-def _by_units(  # noqa: C901 - one walk over the neighbours
-    units: Units, size: int, centre: int, k: int, reach: Units, room: Room
+def _joined(
+    below: Ints, above: Ints, copies: tuple[Ints, Ints], sizes: tuple[int, int], same: int, room: Room, k: int
 ) -> float:
-    """The same factor from rows one by one, ties next to each other: no branch depends on a value until the few neighbours are known."""
-    _reaches(units, size, k, reach)
-    z = units[k : k + size]
-    places, reaches_up_to = room[8], room[9]
-    places[0] = reaches_up_to[0] = 0
-    for p in range(size):
-        places[p + 1] = places[p] + np.int64(z[p])
-        reaches_up_to[p + 1] = reaches_up_to[p] + np.int64(reach[p])
-    begin, end = centre, centre + 1
-    while begin > 0 and z[centre] - z[begin - 1] <= reach[centre]:
-        begin -= 1
-    while end < size and z[end] - z[centre] <= reach[centre]:
-        end += 1
-    total = 0.0
-    own = 0.0
-    first = begin
-    while first > 0 and z[begin] - z[first - 1] <= reach[begin]:
-        first -= 1
-    near, far, after = first, begin, begin + 1  # none of them can lie before
-    o = begin
-    while o < end:
-        value, span = np.int64(z[o]), np.int64(reach[o])
-        copies = 1
-        while o + copies < end and z[o + copies] == z[o]:
-            copies += 1
-        while near < size and z[near] + reach[near] <= z[o]:
-            near += 1
-        while far < size and z[far] - reach[far] < z[o]:
-            far += 1
-        while z[o] - z[first] > reach[o]:
-            first += 1
-        while after < size and z[after] - z[o] <= reach[o]:
-            after += 1
-        low, high = max(near, first), min(far, after)
-        below = value * (low - first) - (places[low] - places[first])
-        above = (places[after] - places[high]) - value * (after - high)
-        reaches = below + reaches_up_to[high] - reaches_up_to[low] - span + above
-        density = 1.0 / (reaches / (after - first - 1) + FLOOR)
-        if z[o] == z[centre]:
-            own = density
-            total += (copies - 1) * density
-        else:
-            total += copies * density
-        o += copies
-    factor: float = total / (end - begin - 1) / own
-    return factor
-
-
-@kernel
-def _one(
-    below: Side,
-    above: Side,
-    sizes: tuple[int, int],
-    same: int,
-    outside: np.uint64,
-    k: int,
-    room: Room,
-    units: Units,
-    reach: Units,
-) -> float:
-    """The factor in one context from its walks below and above."""
-    gaps, held, z, m = room[0], room[1], room[2], room[3]
-    left = _walk(below[0], below[1], below[2], sizes[0], outside, k, gaps, held)
-    rows = same
+    """The factor from the values of both sides, nearest first."""
+    z, m = room[0], room[1]
+    left, right = sizes
     for i in range(left):
-        z[left - 1 - i] = -gaps[i]
-        m[left - 1 - i] = held[i]
-        rows += held[i]
-    z[left] = 0
-    m[left] = same
-    right = _walk(above[0], above[1], above[2], sizes[1], outside, k, gaps, held)
+        z[left - 1 - i], m[left - 1 - i] = -below[i], copies[0][i]
+    z[left], m[left] = 0, same
     for i in range(right):
-        z[left + 1 + i] = gaps[i]
-        m[left + 1 + i] = held[i]
-        rows += held[i]
-    n = left + 1 + right
-    factor: float
-    if rows > min(len(reach), n + n // 4) or z[n - 1] >= NEAR or -z[0] >= NEAR:
-        factor = _factor(z, m, n, left, k, room[4], room[5], room[6], room[7])
-        return factor
-    units[:k] = -FAR
-    p, centre = k, k
-    for i in range(n):
-        if i == left:
-            centre = p
-        for _ in range(m[i]):
-            units[p] = z[i]
-            p += 1
-    units[p : p + k] = FAR
-    factor = _by_units(units, rows, centre - k, k, reach, room)
-    return factor
-
-
-@kernel
-def _room(k: int) -> Room:
-    side, both, most = 2 * k + 1, 4 * k + 3, UNITS * k + UNITS
-    return (
-        np.empty(side, np.int64),
-        np.empty(side, np.int64),
-        np.empty(both, np.int64),
-        np.empty(both, np.int64),
-        np.empty(both, np.int64),
-        np.empty(both, np.int64),
-        np.empty(both, np.int64),
-        np.empty(both, np.int64),
-        np.empty(most + 1, np.int64),
-        np.empty(most + 1, np.int64),
-    )
-
-
-@kernel
-def _kept(source: Side, size: int, outside: np.uint64, into: Side) -> int:
-    """Copy the entries whose cell can be in a context of this slice."""
-    n = 0
-    for entry in range(size):
-        if not source[2][entry] & outside:
-            into[0][n] = source[0][entry]
-            into[1][n] = source[1][entry]
-            into[2][n] = source[2][entry]
-            n += 1
-    return n
+        z[left + 1 + i], m[left + 1 + i] = above[i], copies[1][i]
+    return by_multiplicity(z, m, left + 1 + right, left, k, room[2], room[3], room[4], room[5])
 
 
 @kernel(parallel=True)
-def lof_runs(
+def lof_runs(  # noqa: C901 - two ways to decide a context
     below: Side,
     above: Side,
-    words: Words,
-    run: int,
+    high: Words,
+    levels: Ints,
     population: Ints,
     same: Ints,
     k: int,
@@ -259,24 +126,58 @@ def lof_runs(
     teams: int,
     valid: NDArray[np.bool_],
 ) -> None:
-    """Decide contexts, `run` neighbouring ones at a time: they share one list of the entries that any of them holds."""
+    """Decide contexts, run by run: those of a run share the bits `high` of their words and differ in digits of these many `levels`."""
+    run = 1
+    for size in levels:
+        run *= size
     for team in prange(teams):
-        room = _room(k)
-        units, reach = np.empty((UNITS + 2) * k + UNITS, np.float32), np.empty(UNITS * k + UNITS, np.float32)
-        mine_below = (np.empty_like(below[0]), np.empty_like(below[1]), np.empty_like(below[2]))
-        mine_above = (np.empty_like(above[0]), np.empty_like(above[1]), np.empty_like(above[2]))
-        for begin in range(team * run, len(words), teams * run):
-            end = min(begin + run, len(words))
-            around = np.uint64(0)
-            for here in range(begin, end):
-                around |= words[here]
-            sizes = (_kept(below, len(below[0]), ~around, mine_below), _kept(above, len(above[0]), ~around, mine_above))
-            for here in range(begin, end):
+        lanes, waiting = empty_lanes(k), 0
+        room = (
+            np.empty(4 * k + 3, np.int64),
+            np.empty(4 * k + 3, np.int64),
+            np.empty(4 * k + 3, np.int64),
+            np.empty(4 * k + 3, np.int64),
+            np.empty(4 * k + 3, np.int64),
+            np.empty(4 * k + 3, np.int64),
+        )
+        near, far = np.empty(2 * k + 1, np.int64), np.empty(2 * k + 1, np.int64)
+        copies = (np.empty(2 * k + 1, np.int64), np.empty(2 * k + 1, np.int64))
+        state = np.empty((3, run), np.int64)
+        lows, highs = empty_list(FIRST_ROOM, run), empty_list(FIRST_ROOM, run)
+        most, limit = SIDE * k, nearness(k)
+        for r in range(team, len(high), teams):
+            if np.max(population[r * run : (r + 1) * run]) < max(least, 2):
+                continue
+            n, columns, lows = found_for(below, ~high[r], k, levels, state, lows)
+            n_above, columns_above, highs = found_for(above, ~high[r], k, levels, state, highs)
+            units = 2 * (columns + columns_above) <= n + n_above
+            for place in range(run):
+                here = r * run + place
                 rows = population[here]
                 if rows < least or rows < 2:
-                    valid[here] = False
                     continue
-                valid[here] = (
-                    _one(mine_below, mine_above, sizes, same[here], ~words[here], min(k, rows - 1), room, units, reach)
-                    > threshold
-                )
+                begin, own = middle(k) * LANES + waiting, same[here]
+                left, right, values = -1, -1, 0
+                if units and rows > k and own <= k:
+                    left, values = poured(lows, place, n, k, lanes[0], begin - LANES, -LANES, -1, most, limit)
+                    if left >= 0:
+                        right, more = poured(
+                            highs, place, n_above, k, lanes[0], begin + own * LANES, LANES, 1, most, limit
+                        )
+                        values += more
+                if right >= 0 and 4 * (left + right) <= 5 * values + 5:
+                    settled(lanes, waiting, k, left, own, right)
+                    lanes[6][waiting] = here
+                    waiting += 1
+                    if waiting == LANES:
+                        decide(lanes, waiting, k, threshold, valid)
+                        waiting = 0
+                    continue
+                if units:
+                    lanes[4][waiting], lanes[5][waiting] = most, most + k  # what was written there and is not wanted
+                left, _ = held(lows, place, n, k, near, copies[0])
+                right, _ = held(highs, place, n_above, k, far, copies[1])
+                valid[here] = _joined(near, far, copies, (left, right), own, room, min(k, rows - 1)) > threshold
+            cleared(lows, n, columns)
+            cleared(highs, n_above, columns_above)
+        decide(lanes, waiting, k, threshold, valid)

@@ -39,7 +39,11 @@ def tally(rows: SqlRows) -> Tally:
     kept = base.number(base.table("kept").count()) if view.columns else total
     if view.people is not None:
         whose = people_expressions.identity(staged[rows.raw(view.people.person)], view.people, base.dialect)
-        owned = base.view("owned", staged.select(id=whose))
+        time = view.people.time
+        when = (
+            {} if time is None else {"t": people_expressions.moment(staged[rows.raw(time)], view.people, base.dialect)}
+        )
+        owned = base.view("owned", staged.select(id=whose, **when))
         owned = owned.filter(owned.id.notnull())
         with_id, left = base.number(owned.count()), base.number(base.table("settled").count())
         return Tally(
@@ -49,6 +53,7 @@ def tally(rows: SqlRows) -> Tally:
             rows_without_key=total - with_id,
             people=base.number(owned.id.nunique()),
             beyond=with_id - left if view.people.rows is not None else 0,
+            untimed=None if time is None else base.number(owned.filter(owned.t.isnull()).count()),
         )
     key = view.declaration.key
     repeated, without = _keys(base, view, rows.raw(key)) if key is not None else (0, 0)

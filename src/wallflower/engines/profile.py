@@ -54,6 +54,8 @@ class Tally:
     """How many people the rows belong to; None where the unit is a row."""
     beyond: int = 0
     """Rows that are left out because their person has more than `rows_per_person`."""
+    untimed: int | None = None
+    """Rows of somebody whose `time` is not readable; None where no order is needed."""
     spoilt: Mapping[str, Counted] = field(default_factory=dict)
     """For each column the commonest cells that were not readable, with how often each occurs."""
     strays: Mapping[str, Counted] = field(default_factory=dict)
@@ -143,6 +145,8 @@ class Examination:
         if self.tally.people is None:
             return {}
         found = {"people": self.tally.people, "max_people": self.declaration.max_people}
+        if self.tally.untimed is not None:
+            found["rows_without_time"] = self.tally.untimed
         return found | ({"rows_beyond": self.tally.beyond} if self.declaration.rows_per_person else {})
 
     def _people_lines(self, people: int) -> Iterator[str]:
@@ -157,6 +161,11 @@ class Examination:
             yield f"{tally.rows} rows of {people} people, within max_people = {declared.max_people}."
         if tally.rows_without_key:
             yield f"{tally.rows_without_key} rows say not whose they are ('{declared.person}'): they are left out of every answer."
+        if tally.untimed:
+            yield (
+                f"{tally.untimed} rows have no readable time ('{declared.time}'), and count as earlier than all others. If it is not "
+                "written YYYY-MM-DD, say how: date = ... in `read`, or in its own section."
+            )
         if declared.rows_per_person is not None:
             yield (
                 f"{tally.beyond} rows are beyond rows_per_person = {declared.rows_per_person}: every answer leaves them out."

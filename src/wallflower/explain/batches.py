@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.explain.languages import Axis
-from wallflower.explain.space import Space
+from wallflower.explain.space import Folded, Space
 
 RUN = 128
 """Neighbouring contexts that differ in the lowest digits alone, at most."""
+LAST = 512
+"""Contexts that differ in the last column alone, at most, where a detector adds those up itself."""
 BLOCK = 2**20
 """Contexts of one block, at most, unless one axis alone has more levels."""
 NEUTRAL: dict[np.ufunc, int] = {
@@ -70,40 +72,52 @@ class Block(_Batch):
         return self.begin + place
 
     @cached_property
-    def run(self) -> int:
-        run = 1
+    def levels(self) -> tuple[int, ...]:
+        found: tuple[int, ...] = ()
         for size in self.space.levels[: self._low]:
-            if run * size > RUN:
+            if prod(found) * size > RUN:
                 break
-            run *= size
-        return run
+            found += (size,)
+        return found
+
+    @property
+    def run(self) -> int:
+        return prod(self.levels)
 
     @cached_property
     def words(self) -> NDArray[np.uint64]:
-        return self.space.words(np.arange(self.begin, self.begin + self.size))
+        high: np.uint64 = self.space.words(np.array([self.begin]))[0]
+        return np.bitwise_or(self.space.first_words(self.size), high)
 
     def over(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
-        digit = len(self.space.digits)
-        for axes in self.space.axes:  # the highest columns first: each that is fixed shrinks the cube
-            digit -= len(axes)
-            if digit >= self._low:
-                cells = _fixed(cells, axes, self._high[digit : digit + len(axes)], column=0, combine=combine)
-        # The last column is grown first: the steps of the others then run along whole contiguous stretches.
-        digit, column = 0, cells.ndim - 1
-        for axes in reversed(self.space.axes):
-            if digit >= self._low:
+        return _over(cells, self.space.axes, self._high, self._low, combine).ravel()
+
+    @cached_property
+    def _folded(self) -> Folded:
+        """The last column's lowest axes, as many as fit a run of `LAST` contexts, are left to the caller."""
+        digits, size = 0, 1
+        for axis in self.space.axes[-1] if self.space.axes else ():
+            if digits == self._low or size * (len(axis) + 1) > LAST:
                 break
-            high = self._high[max(self._low, digit) : digit + len(axes)] if digit + len(axes) > self._low else ()
-            free = len(axes) - len(high)
-            cells = _grown(cells, axes, free, high, column=column, combine=combine)
-            digit, column = digit + len(axes), column - 1
-        return np.ascontiguousarray(cells).ravel()
+            digits, size = digits + 1, size * (len(axis) + 1)
+        return self.space.folded(digits)
+
+    @property
+    def last_levels(self) -> tuple[int, ...]:
+        return self.space.levels[: self._folded.digits]
+
+    def over_all_but_last(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
+        folded = self._folded
+        made = folded.arranged(cells, NEUTRAL[combine])
+        return _over(made, folded.axes, self._high[folded.digits :], self._low - folded.digits, combine).reshape(
+            -1, folded.kinds
+        )
 
 
 class Few(_Batch):
     """Contexts named one by one."""
 
-    run = 1
+    run, levels, last_levels = 1, (), ()
 
     def __init__(self, space: Space, statistics: Statistics, indices: NDArray[np.int64]) -> None:
         super().__init__(space, statistics)
@@ -126,6 +140,9 @@ class Few(_Batch):
             found[begin : begin + together] = combine.reduce(held, axis=1)
         return found
 
+    def over_all_but_last(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
+        return self.over(cells, combine)[:, None]
+
 
 def blocks(space: Space, statistics: Statistics, most: int = BLOCK) -> Iterator[Block]:
     """All contexts in order of their indices, a block at a time."""
@@ -134,6 +151,27 @@ def blocks(space: Space, statistics: Statistics, most: int = BLOCK) -> Iterator[
         size, low = size * space.levels[low], low + 1
     for begin in range(0, space.count, size):
         yield Block(space, statistics, begin=begin, low=low)
+
+
+def _over(
+    cells: NDArray[Any], columns: Sequence[Sequence[Axis]], high: Sequence[int], low: int, combine: np.ufunc
+) -> NDArray[Any]:
+    """`combine` over the cells of every context that has the given digits from `low` on; a further axis of the cells is kept."""
+    digit = sum(len(axes) for axes in columns)
+    for axes in columns:  # the highest columns first: each that is fixed shrinks the cube
+        digit -= len(axes)
+        if digit >= low:
+            cells = _fixed(cells, axes, high[digit : digit + len(axes)], column=0, combine=combine)
+    # The last column is grown first: the steps of the others then run along whole contiguous stretches.
+    digit, fixed = 0, sum(1 for place in range(len(columns)) if sum(map(len, columns[place + 1 :])) >= low)
+    column = len(columns) - fixed - 1
+    for axes in reversed(columns):
+        if digit >= low:
+            break
+        above = high[max(low, digit) : digit + len(axes)] if digit + len(axes) > low else ()
+        cells = _grown(cells, axes, len(axes) - len(above), above, column=column, combine=combine)
+        digit, column = digit + len(axes), column - 1
+    return np.ascontiguousarray(cells)
 
 
 def _fixed(

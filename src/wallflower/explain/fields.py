@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from wallflower.detectors.base import Detector
+from wallflower.detectors.registry import detector
 from wallflower.explain.languages import parse_languages
 from wallflower.explain.sentences import parse_context
 from wallflower.schema.fields import Field
@@ -32,3 +34,11 @@ class Contexts(Field[Mapping[str, str] | str | None, Mapping[str, str]]):
     def read(self, value: Mapping[str, str] | str | None) -> Mapping[str, str]:
         text = value if isinstance(value, str) else ",".join(f"{name}={kind}" for name, kind in (value or {}).items())
         return parse_languages(text)
+
+
+class Detects(Field[Detector | str, Detector]):
+    """What says that a value stands out: a detector, or its spelling, `lof(neighbours=20, threshold=1.5)`."""
+
+    def read(self, value: Detector | str) -> Detector:
+        found: Detector = detector(value) if isinstance(value, str) else value
+        return found

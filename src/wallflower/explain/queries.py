@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
-from wallflower.detectors.base import Detector, spelled
+from wallflower.detectors.base import spelled
 from wallflower.detectors.contexts import Fast
 from wallflower.engines.base import Record, Rows
 from wallflower.errors import DeclarationError, UsageError
@@ -20,7 +20,7 @@ from wallflower.explain.checks import (
     check_search,
     one_of,
 )
-from wallflower.explain.fields import Contexts, Start
+from wallflower.explain.fields import Contexts, Detects, Start
 from wallflower.explain.gpu.choosing import DEVICES, Every, chosen, why_not
 from wallflower.explain.gpu.engine import Runner
 from wallflower.explain.inspection import seen
@@ -69,7 +69,8 @@ class Context:
     """The numeric column in which it stands out."""
     by: Names = Names()
     """Columns with declared values or bins; a context holds at least one value of each."""
-    detector: Detector
+    detector: Detects = Detects()
+    """A detector, or its spelling: `lof(neighbours=20)`."""
     epsilon: Epsilon = Epsilon()
     """Budget, the certificate's part included."""
     guarantee: Literal["output-constrained", "full"] = "output-constrained"

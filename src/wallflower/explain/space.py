@@ -10,12 +10,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.explain.languages import Axis, Vocabulary
 from wallflower.schema.domains import Bins, Categories
+
+
+@dataclass(frozen=True)
+class Folded:
+    """The cube of cells with the steps of the last column's lowest axes as an axis of their own: the own value and all other steps first, then one for each."""
+
+    digits: int
+    """How many axes."""
+    kinds: int
+    axes: tuple[tuple[Axis, ...], ...]
+    """Of the columns that are left; those of the last column are its other axes."""
+    shape: tuple[int, ...]
+    place: NDArray[np.int64]
+    """Where each cell of the whole cube goes."""
+
+    def arranged(self, cells: NDArray[Any], neutral: int) -> NDArray[Any]:
+        """A statistic of cells in this shape; where there is no cell, what changes nothing."""
+        found = np.full(prod(self.shape), neutral, dtype=cells.dtype)
+        found[self.place] = cells.ravel()
+        return found.reshape(self.shape)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +142,16 @@ class Space:
             found |= ((np.uint64(1) << level.astype(np.uint64)) - np.uint64(1)) << np.uint64(first)
         return found
 
+    def first_words(self, count: int) -> NDArray[np.uint64]:
+        """The words of the first contexts, kept: those of every block differ from them in the bits of its highest digits alone."""
+        if count not in self._of_first:
+            self._of_first[count] = self.words(np.arange(count))
+        return self._of_first[count]
+
+    @cached_property
+    def _of_first(self) -> dict[int, NDArray[np.uint64]]:
+        return {}
+
     @cached_property
     def classes(self) -> tuple[NDArray[np.int64], ...]:
         """For each column the cell of each code: 0 for the record's own, then one for each step of its axes."""
@@ -150,6 +181,27 @@ class Space:
                 bits += [np.uint64(1 << (self._first_bits[digit + place] + step)) for step in range(len(axis))]
             found = found[..., None] | np.array(bits, dtype=np.uint64)
         return found
+
+    def folded(self, digits: int) -> Folded:
+        """The cube for a caller who adds up so many of the last column's axes itself."""
+        if digits not in self._of_folded:
+            low = sum(len(axis) for axis in self.axes[-1][:digits]) if digits else 0
+            *others, last = self.shape
+            cell = np.arange(last)
+            rest, kind = np.where(cell > low, cell - low, 0), np.where(cell > low, 0, cell)
+            higher = np.arange(prod(others))[:, None] * (last - low) + rest
+            self._of_folded[digits] = Folded(
+                digits,
+                low + 1,
+                (*self.axes[:-1], self.axes[-1][digits:]),
+                (*others, last - low, low + 1),
+                (higher * (low + 1) + kind).ravel(),
+            )
+        return self._of_folded[digits]
+
+    @cached_property
+    def _of_folded(self) -> dict[int, Folded]:
+        return {}
 
     def named(self, index: int) -> dict[str, list[str]]:
         """The context as columns and their values in words."""

@@ -14,6 +14,7 @@ from wallflower.privacy.guarantee import factor
 from wallflower.privacy.limits import Limit, shown_amounts
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
+from wallflower.schema.shown import as_html
 
 LISTED = 100
 """How many records a statement names; of the rest it says how many there are."""
@@ -87,6 +88,8 @@ def _rho(limit: Limit) -> dict[str, Fraction]:
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
+    """Where every account of a table stands."""
+
     table: str
     neighbours: str
     unit: str
@@ -129,6 +132,30 @@ class Statement:
             *(by_asker if len(self.askers) > 1 else []),
             *(line for note in self.notes for line in ("", note)),
         ]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython calls it so
+        printer.text("…" if cycle else str(self))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (named(standing.account, standing.unit), f"{_numbers(standing)}. {standing.sentence}")
+            for standing in self.accounts
+        ]
+        notes = [("note", note) for note in self.notes]
+        return as_html([*rows, *notes], title=self.lines()[0])
+
+
+def _numbers(standing: Standing) -> str:
+    shown_here = standing.to_json()
+    if shown_here["left"] is None:
+        return ", ".join(f"{name} {amount} spent, no limit" for name, amount in shown_here["spent"].items())
+    return ", ".join(
+        f"{name} {shown_here['spent'][name]} of {most} spent, {shown_here['left'][name]} left"
+        for name, most in shown_here["limit"].items()
+    )
 
 
 def _pairs(amounts: Mapping[str, str]) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from wallflower.privacy.guarantees import Guarantee
+from wallflower.schema.shown import InNotebooks
 
 
 @dataclass(frozen=True, kw_only=True)
-class Price:
+class Price(InNotebooks):
     """Public in full: it is a function of the query and the declaration alone.
 
     >>> from fractions import Fraction
@@ -32,3 +33,19 @@ class Price:
     """Every account that the charge is booked in, by its code, and what it costs there."""
     notes: tuple[str, ...] = ()
     """Sentences for people: what the answer will mean, what it does not say."""
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Label and text, in reading order; what the terminal and the notebook show."""
+        costs = ", ".join(f"{name} {amount}" for name, amount in self.guarantee.parameters.items())
+        rows = [("price", f"{self.guarantee.family}: {costs}"), ("promise", self.guarantee.sentence)]
+        rows += [("mechanism", _pairs(self.mechanism))]
+        rows += [("settings", _pairs(self.settings))] if self.settings else []
+        rows += [
+            (name.replace("_", " "), _pairs(item) if isinstance(item, Mapping) else str(item))
+            for name, item in self.expected.items()
+        ]
+        return [*rows, *(("note", note) for note in self.notes)]
+
+
+def _pairs(items: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in items.items())

@@ -2,42 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
+from wallflower.privacy.frames import frame_of
 from wallflower.privacy.guarantees import Guarantee
 from wallflower.schema.canonical import plain
+from wallflower.schema.shown import InNotebooks, as_html, as_text
 from wallflower.version import __version__
+
+NOT_PRIVATE = (
+    "NOT PRIVATE. This is what is really in the rows; it is for the owner of the table and must not leave the desk."
+)
+NOT_SHOWN = "A notebook keeps what it shows: .show() shows it."
 
 
 class OwnerOnly:
-    """A value computed from rows without protection. Its text shows nothing and nothing serialises it.
+    """A value computed from rows without protection. Its text shows nothing of it and nothing serialises it.
+
+    A notebook keeps what it shows, so one that ends a cell shows the question it answers until `show()` is called.
 
     >>> OwnerOnly({"true count": 7})
     <OwnerOnly: NOT PRIVATE, for the owner's desk; .value unwraps it>
     """
 
-    __slots__ = ("_value",)
+    __slots__ = ("_question", "_value")
 
-    def __init__(self, value: object) -> None:
+    def __init__(self, value: object, *, question: Sequence[tuple[str, str]] = ()) -> None:
         self._value = value
+        self._question = tuple(question)
 
     @property
     def value(self) -> Any:
         return self._value
 
+    def show(self) -> Shown:
+        """What is really there, for a notebook that only the owner opens."""
+        return Shown(question=self._question, value=self._value)
+
     def __repr__(self) -> str:
         return "<OwnerOnly: NOT PRIVATE, for the owner's desk; .value unwraps it>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self._question, banner=f"{NOT_PRIVATE} {NOT_SHOWN}")
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: FBT001 - IPython calls it so
+        printer.text(
+            "\n".join([f"{NOT_PRIVATE} {NOT_SHOWN}", as_text(self._question)] if self._question else [repr(self)])
+        )
 
     def __reduce__(self) -> NoReturn:
         message = "an OwnerOnly value is never serialised"
         raise TypeError(message)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Shown(InNotebooks):
+    """An owner's report laid open: `OwnerOnly.show` makes it, on purpose."""
+
+    question: tuple[tuple[str, str], ...]
+    value: Any
+
+    def lines(self) -> list[tuple[str, str]]:
+        seen = self.value.get("seen") if isinstance(self.value, Mapping) else None
+        if not isinstance(seen, Mapping):
+            return [*self.question, ("found", str(self.value))]
+        rows = [*self.question, *((str(name), str(fact)) for name, fact in seen.get("facts", {}).items())]
+        for table in seen.get("tables", []):
+            named = [zip(table["columns"], row, strict=False) for row in table["rows"]]
+            rows += [(str(table["title"]), ", ".join(f"{name} {cell}" for name, cell in row)) for row in named]
+        return rows
+
+    def __str__(self) -> str:
+        return f"{NOT_PRIVATE}\n{as_text(self.lines())}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(self.lines(), banner=NOT_PRIVATE)
+
+    def __reduce__(self) -> NoReturn:
+        message = "an owner's report is never serialised"
+        raise TypeError(message)
+
+
 @dataclass(frozen=True, kw_only=True)
-class Release:
+class Release(InNotebooks):
     """One answer with its promise. The whole of it may leave.
 
     >>> from fractions import Fraction
@@ -114,17 +165,17 @@ class Release:
         rows += [("note", note) for note in self.notes]
         return rows
 
-    def __str__(self) -> str:
-        rows = self.lines()
-        width = max(len(label) for label, _ in rows)
-        return "\n".join(f"{label:<{width}}  {text}" for label, text in rows)
+    def to_frame(self, kind: Literal["pandas", "polars", "arrow"] = "pandas") -> Any:
+        """The answer as a table: a row for each group, question, subspace or context, else one row.
 
-    def _repr_html_(self) -> str:
-        cells = "".join(
-            f'<tr><th style="text-align:left">{escape(label)}</th><td style="text-align:left">{escape(text)}</td></tr>'
-            for label, text in self.lines()
-        )
-        return f"<table>{cells}</table>"
+        >>> from fractions import Fraction
+        >>> from wallflower.privacy.guarantees import PureDP
+        >>> promise = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
+        >>> answer = Release(value={"count": 7, "interval": [3, 11]}, guarantee=promise, mechanism={}, ledger={}, private=True)
+        >>> answer.to_frame("arrow").to_pylist()
+        [{'count': 7, 'interval_low': 3, 'interval_high': 11}]
+        """
+        return frame_of(self.value, kind)
 
 
 def _debit(debit: Mapping[str, Any]) -> str:

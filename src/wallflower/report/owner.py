@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.atomic_file import write_whole
+from wallflower.privacy.guarantee import worded
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.report.figures import Picture
@@ -51,7 +52,11 @@ def owner_page(*, query: str, declaration: Declaration, report: OwnerOnly, relea
         table=declaration.id,
         query=query,
         price=report.value["price"],
-        facts=seen.get("facts", {}),
+        # Where every person is one row, what is said of rows is said of people.
+        facts={
+            worded(label, "person" if declaration.reduced else "row"): value
+            for label, value in seen.get("facts", {}).items()
+        },
         tables=seen.get("tables", []),
         left=[] if release is None else release.lines()[:1],
         pictures=owner_pictures(query, seen, release),

@@ -21,7 +21,8 @@ class Owner:
         """What was possible and what is true, for `query`. NOT PRIVATE."""
         price = price_of(query, self._declaration)
         with self._source.rows(query.columns) as rows:
-            return OwnerOnly({"price": price, "seen": dated(query).inspect(rows)})
+            asked = [("question", query.name), ("table", self._declaration.id), *price.settings.items()]
+            return OwnerOnly({"price": price, "seen": dated(query).inspect(rows)}, question=asked)
 
     def attack(self, attack: Attack) -> OwnerOnly:
         """What `attack` finds with the rows in hand. NOT PRIVATE."""

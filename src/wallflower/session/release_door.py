@@ -27,12 +27,15 @@ from wallflower.ledger.admission import OWNER, Shares
 from wallflower.ledger.book import Ledger
 from wallflower.ledger.charge import Charge, Part
 from wallflower.ledger.preview import Preview, costs, preview
+from wallflower.ledger.statement import Statement
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import Release
 from wallflower.schema.canonical import place_of
 from wallflower.schema.declaration import Declaration
+from wallflower.schema.shown import InNotebooks
+from wallflower.session.notebook_progress import shown_progress
 from wallflower.session.owner_door import Owner
 from wallflower.session.pricing import price_of
 from wallflower.session.queries import Query
@@ -43,7 +46,7 @@ from wallflower.session.series import GOES_ON, SeriesQuery, dated, has_begun, is
 Run = Callable[[Rows, Entropy], dict[str, Any] | FileAnswer | None]
 
 
-class Session:
+class Session(InNotebooks):
     """A declared table, its ledger, and a source of noise. `open` and `table` make one.
 
     >>> import pyarrow, tempfile, wallflower
@@ -93,6 +96,32 @@ class Session:
         self._source = source
         self._ledger: Ledger | None = None
         self._entropy: Entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
+
+    def __repr__(self) -> str:
+        return f"<Session on table '{self.declaration.id}'>"
+
+    def lines(self) -> list[tuple[str, str]]:
+        """What is declared and what is left, as label and text. Opens no row."""
+        declared = self.declaration
+        rows = [
+            ("table", declared.id),
+            ("protects", f"one {declared.unit}; tables that differ by {declared.neighbours} are compared"),
+            ("columns", ", ".join(f"{column.name} ({column.role})" for column in declared.columns.values())),
+        ]
+        if not declared.reviewed:
+            rows.append(("not reviewed", "releases are refused until [table] says reviewed = true"))
+        if declared.test:
+            rows.append(("NOT PRIVATE", "a test table: nothing is promised"))
+        try:
+            budget = self.budget
+        except LedgerError as error:
+            return [*rows, ("budget", str(error))]
+        return [*rows, *(("budget", standing.lines()[0]) for standing in budget.accounts)]
+
+    @property
+    def budget(self) -> Statement:
+        """What has been spent and what is left, account by account, from the ledger as it is now."""
+        return self.ledger.show(self.declaration)
 
     def price(self, query: Query) -> Price:
         """What `query` would promise and cost, and in which accounts. Reads no row, opens no ledger, spends nothing."""
@@ -145,7 +174,8 @@ class Session:
         if charge.replay is not None:
             release = _recorded(charge.replay, query, price, charge.entry)
             return self._delivered(query, release, charge.file)
-        release, file = self._draw(query, price, charge)
+        with shown_progress():
+            release, file = self._draw(query, price, charge)
         try:
             kept = ledger.answer(charge.entry, release.to_json(), file=None if file is None else file.content)
         except BaseException:

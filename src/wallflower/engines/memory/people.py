@@ -49,7 +49,7 @@ def joined(
     whose, ids = identities(cells[people.person], people)
     has_id = whose >= 0
     group = whose[has_id]
-    t, timed = _moments(people, cells, read)
+    t, timed = moments(people, cells, read)
     carried = {
         name: carry(
             read(cells[name], people.order_rules.get(name) or rules[name]), people.order_rules.get(name) or rules[name]
@@ -131,7 +131,7 @@ def _same(ids: Any, wanted: object, people: People) -> NDArray[np.bool_]:
     return np.array([value == wanted for value in ids.to_pylist()], np.bool_)
 
 
-def _moments(
+def moments(
     people: People, cells: Mapping[str, Any], read: Callable[[Any, Rule], Cellwise]
 ) -> tuple[Ints, NDArray[np.bool_]]:
     """Something that orders rows, and whether it was readable."""

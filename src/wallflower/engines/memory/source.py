@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from wallflower.engines.base import Rows
 from wallflower.engines.memory.dialect import kind_of
 from wallflower.engines.memory.frames import arrow_column, column_names, without_rows
-from wallflower.engines.memory.people import identities
-from wallflower.engines.memory.rows import MemoryRows, read_column
+from wallflower.engines.memory.people import identities, moments
+from wallflower.engines.memory.rows import MemoryRows, read_column, read_unclipped
 from wallflower.engines.profile import MOST_TEXTS, Tally
 from wallflower.engines.reading_rule import State, cell_text, id_text, key_rule
 from wallflower.engines.redaction import broken, quietly
@@ -76,6 +76,7 @@ def _tally(view: View, cells: Mapping[str, Any], rows: int) -> Tally:
         whose, ids = identities(cells[view.people.person], view.people)
         with_id = int(np.count_nonzero(whose >= 0))
         left = len(whole.joined.whose)
+        _, timed = moments(view.people, cells, read_unclipped)
         return Tally(
             **counted,
             leaving=left - kept,
@@ -83,6 +84,7 @@ def _tally(view: View, cells: Mapping[str, Any], rows: int) -> Tally:
             rows_without_key=rows - with_id,
             people=len(ids),
             beyond=with_id - left if view.people.rows is not None else 0,
+            untimed=None if view.people.time is None else int(np.count_nonzero(~timed & (whose >= 0))),
         )
     repeated, without = 0, 0
     if view.declaration.key is not None and view.key_kind is not None:
