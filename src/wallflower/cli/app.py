@@ -32,6 +32,7 @@ COMMANDS = (
     "releases",
     "certificate",
     "serve",
+    "doctor",
 )
 """Module names in `wallflower.cli`, in the order help lists them."""
 
