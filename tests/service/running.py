@@ -118,7 +118,7 @@ def serving(folder: Path, path: Path, port: int, database: str, *, scheme: str =
     )
     try:
         running = Running(process, port, folder, database, scheme)
-        _until_healthy(running)
+        until_healthy(running)
         yield running
     finally:
         if process.poll() is None:
@@ -138,7 +138,7 @@ def _door(running: Running) -> http.client.HTTPConnection:
     return http.client.HTTPSConnection("127.0.0.1", running.port, timeout=5, context=trusting)
 
 
-def _until_healthy(running: Running, patience_s: float = 90) -> None:
+def until_healthy(running: Running, patience_s: float = 90) -> None:
     end = time.monotonic() + patience_s
     while time.monotonic() < end:
         if running.process.poll() is not None:

@@ -154,6 +154,26 @@ def test_slow_prices_have_a_quota_and_an_end(house: House, monkeypatch):
         house.desk.quoted("stays", "count", COUNT, "otto")
 
 
+def test_a_rehearsal_is_the_clerks_and_reads_no_row(house: House):
+    """On made-up rows, or the declared public file; never the table's."""
+    for name in ("stays.csv", "stays.ledger"):
+        (house.folder / name).unlink()
+    ada = Browser(house.desk, headers={"authorization": f"Bearer {house.token('ada')}"})
+    body = json.dumps({"command": "count", "fields": COUNT}).encode()
+
+    def tried():
+        return ada.go("POST", "/api/v1/tables/stays/rehearse", body, content_type="application/json")
+
+    assert tried().status == 202
+    assert errands.step(house.desk.database, house.desk.service)
+    told = json.loads(tried().body)["rehearsal"]
+    assert "release" not in told
+    browser = house.browser("ada")
+    page = browser.post("/tables/stays/ask/count", **COUNT, rehearse="yes").body.decode()
+    assert "made-up rows" in page
+    assert "NOT PRIVATE" not in page
+
+
 def test_every_kind_of_question_can_be_warmed_from_a_declaration_alone(house: House):
     import threading
 

@@ -83,6 +83,7 @@ GET  /api/v1/openapi.json                   anyone                 nothing
 GET  /api/v1/tables                         anyone                 nothing
 GET  /api/v1/tables/{table}                 asker,owner,auditor    table
 POST /api/v1/tables/{table}/price           asker,owner            table
+POST /api/v1/tables/{table}/rehearse        asker,owner            table
 POST /api/v1/tables/{table}/requests        asker,owner            table
 GET  /api/v1/requests                       anyone                 nothing
 GET  /api/v1/requests/{request}             mine,shared,owner,auditor     request

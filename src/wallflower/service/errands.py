@@ -1,4 +1,4 @@
-"""Errands: prices that take long, computed by a clerk of their own so that nobody else's page waits.
+"""Errands: prices that take long, and rehearsals, computed by a clerk of their own so that nobody else's page waits.
 
 Which questions are slow is said by the question alone. An errand has a name made of what is asked and by whom, so that
 asking again finds it; an asker has few at once; one that takes longer than its time ends the clerk, who is started anew and
@@ -16,13 +16,15 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from wallflower.engines.stand_in import MADE_UP, PUBLIC
 from wallflower.errors import PendingError, UsageError, WallflowerError, place
 from wallflower.service.configuration import Service
 from wallflower.service.declarations import current
 from wallflower.service.parent import say_ready, stop_with_parent
-from wallflower.service.questions import Given
+from wallflower.service.questions import Given, question
 from wallflower.service.quoting import Quoter
-from wallflower.service.redaction import told
+from wallflower.service.redaction import told, without_places
+from wallflower.session.rehearsal import rehearse
 from wallflower.stores.database import Database, is_outage
 
 MOST_AT_ONCE = 3
@@ -31,9 +33,11 @@ MOST_IN_ALL = 60
 KEPT_S = 300.0
 LONGEST_S = 120
 PAUSE_S = 0.1
+DRAWS = 100
+"""Private answers of a rehearsal."""
 TOO_LONG = {
     "kind": "usage",
-    "message": f"the price of this question took longer than {LONGEST_S} seconds.",
+    "message": f"this question took longer than {LONGEST_S} seconds to work out.",
     "hint": "Ask about fewer columns or values at once.",
 }
 _SLOW_COLUMNS = {"count": 6, "subspaces": 5, "explain": 7, "publish": 100}
@@ -57,12 +61,44 @@ def quoted(
     database: Database, service: Service, *, table: str, command: str, given: Given, asker: str, patience_s: float
 ) -> dict[str, Any]:
     """The clerk's quote, waited for as long as `patience_s`; then it is said to come, and asking again finds it."""
+    return _ordered(
+        database, service, table=table, command=command, given=given, asker=asker, patience_s=patience_s, kind="price"
+    )
+
+
+def rehearsed(
+    database: Database, service: Service, *, table: str, command: str, given: Given, asker: str, patience_s: float
+) -> dict[str, Any]:
+    """The question tried by the clerk on the declared public file, or on made-up rows: nothing there is private."""
+    return _ordered(
+        database,
+        service,
+        table=table,
+        command=command,
+        given=given,
+        asker=asker,
+        patience_s=patience_s,
+        kind="rehearsal",
+    )
+
+
+def _ordered(
+    database: Database,
+    service: Service,
+    *,
+    table: str,
+    command: str,
+    given: Given,
+    asker: str,
+    patience_s: float,
+    kind: str,
+) -> dict[str, Any]:
     with database.read() as seen:
         fingerprint = current(seen, service, table).declaration.fingerprint
     fields = json.dumps(dict(given), sort_keys=True, ensure_ascii=False, default=list)
-    name = json.dumps([asker, table, command, fields, fingerprint])
+    name = json.dumps([kind, asker, table, command, fields, fingerprint])
     identity = hashlib.sha256(name.encode()).hexdigest()[:32]
-    _send(database, identity, table=table, command=command, fields=fields, asker=asker)
+    _send(database, identity, kind=kind, table=table, command=command, fields=fields, asker=asker)
     end = time.monotonic() + patience_s
     while True:
         with database.read() as seen:
@@ -70,7 +106,7 @@ def quoted(
         if row is not None and row["result"] is not None:
             return _result(json.loads(row["result"]))
         if time.monotonic() >= end:
-            raise PendingError("the price of this question is being computed.", hint="Ask again in a moment.")
+            raise PendingError(f"the {kind} of this question is being computed.", hint="Ask again in a moment.")
         time.sleep(PAUSE_S)
 
 
@@ -86,7 +122,7 @@ def _kinds(kind: type[WallflowerError]) -> list[type[WallflowerError]]:
     return [each for below in kind.__subclasses__() for each in (*_kinds(below), below)]
 
 
-def _send(database: Database, identity: str, *, table: str, command: str, fields: str, asker: str) -> None:
+def _send(database: Database, identity: str, *, kind: str, table: str, command: str, fields: str, asker: str) -> None:
     now = database.clock()
     with database.write() as changes:
         changes.run("DELETE FROM errands WHERE ends_at < :now", now=now)
@@ -94,11 +130,14 @@ def _send(database: Database, identity: str, *, table: str, command: str, fields
             return
         waiting = changes.all("SELECT asker FROM errands WHERE result IS NULL")
         if sum(row["asker"] == asker for row in waiting) >= MOST_AT_ONCE or len(waiting) >= MOST_IN_ALL:
-            raise UsageError("several of your prices are still being computed.", hint="Wait for them, then ask again.")
+            raise UsageError(
+                "several of your prices or rehearsals are still being computed.", hint="Wait for them, then ask again."
+            )
         changes.run(
             "INSERT INTO errands (id, asker, subject, command, fields, kind, state, asked_at, ends_at) "
-            "VALUES (:id, :asker, :table, :command, :fields, 'price', 'asked', :now, :ends)",
+            "VALUES (:id, :asker, :table, :command, :fields, :kind, 'asked', :now, :ends)",
             id=identity,
+            kind=kind,
             asker=asker,
             table=table,
             command=command,
@@ -117,7 +156,11 @@ def step(database: Database, service: Service) -> bool:
         changes.run("UPDATE errands SET state = 'begun' WHERE id = :id", id=row["id"])
     given = json.loads(str(row["fields"]))
     try:
-        result = Quoter(database, service).quoted(str(row["subject"]), str(row["command"]), given, str(row["asker"]))
+        table, command = str(row["subject"]), str(row["command"])
+        if row["kind"] == "rehearsal":
+            result = _rehearsal(database, service, table, command, given)
+        else:
+            result = Quoter(database, service).quoted(table, command, given, str(row["asker"]))
     except WallflowerError as error:
         result = {"error": told(error)}
     except Exception as error:
@@ -126,6 +169,18 @@ def step(database: Database, service: Service) -> bool:
         result = {"error": {"kind": "usage", "message": f"this price broke ({place(error)}).", "hint": ""}}
     _keep(database, str(row["id"]), result)
     return True
+
+
+def _rehearsal(database: Database, service: Service, table: str, command: str, given: Given) -> dict[str, Any]:
+    with database.read() as seen:
+        declaration = current(seen, service, table).declaration
+    rows = MADE_UP if declaration.rehearsal is None or declaration.rehearsal.public is None else PUBLIC
+    found = rehearse(declaration, question(command, given), rows, draws=DRAWS, sweep_draws=0)
+    if found.owner_only:
+        raise UsageError("this rehearsal is the owner's alone.")
+    picture = found.picture()
+    lines = [[label, without_places(text)] for label, text in found.lines() if text not in picture]
+    return {"rehearsal": found.to_json(), "lines": lines, "picture": picture}
 
 
 def give_up_begun(database: Database) -> None:

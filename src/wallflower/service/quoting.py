@@ -84,7 +84,7 @@ class Quoter:
         guarantee = quote.price.guarantee
         curve = error_curve(quote.query, quote.declaration)
         return {
-            "costs": ", ".join(f"{amount_words(name)} {amount}" for name, amount in guarantee.parameters.items()),
+            "costs": ", ".join(f"{amount_words(name)}\u00a0{amount}" for name, amount in guarantee.parameters.items()),
             "expected": [[name.replace("_", " "), _text(item)] for name, item in quote.price.expected.items()],
             "leaves": self._leaves(table, asker, quote),
             "promise": guarantee.sentence,
@@ -100,11 +100,11 @@ class Quoter:
         told = preview(quote.declaration, quote.price.guarantee, quote.query, asker=asker, shares=budgets(limits))
         found = [["would be refused" if not told.debited else "note", without_places(note)] for note in told.notes]
         for place, debit in enumerate(told.to_json()):
-            left = ", ".join(f"{amount_words(name)} {amount}" for name, amount in (debit["left"] or {}).items())
+            left = ", ".join(f"{amount_words(name)}\u00a0{amount}" for name, amount in (debit["left"] or {}).items())
             label = "leaves" if place == 0 else "also counts in"
             found.append([label, f"{account_words(debit['account'])}: {left or 'no limit'}"])
         for share, most in limits.items():
-            found.append(["your share", f"ε {shown(most)} of {FAMILIES.get(share, share)} in all"])
+            found.append(["your share", f"ε\u00a0{shown(most)} of {FAMILIES.get(share, share)} in all"])
         return found
 
 

@@ -61,6 +61,10 @@ const asked = async (form) => {
 
   const show = (told) => {
     panel.replaceChildren(element("h2", "Price"));
+    if (!told.ok && told.error.message.endsWith("is missing.")) {
+      panel.append(element("p", `Still to be filled in: ${told.error.hint}`, "soft"));
+      return;
+    }
     if (!told.ok) {
       panel.append(element("div", `${told.error.message} ${told.error.hint}`, "promise wrong"));
       return;

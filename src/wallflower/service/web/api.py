@@ -73,6 +73,14 @@ def price(desk: Desk, visit: Visit) -> Answer:
     return as_json({"ok": True, "price": desk.quoted(visit.path["table"], command, given, visit.name)["price"]})
 
 
+@handles("POST", "/api/v1/tables/{table}/rehearse")
+def rehearsal(desk: Desk, visit: Visit) -> Answer:
+    command, given = _asked(visit.body)
+    return as_json(
+        {"ok": True, "rehearsal": desk.rehearsed(visit.path["table"], command, given, visit.name)["rehearsal"]}
+    )
+
+
 @handles("POST", "/api/v1/tables/{table}/requests")
 def ask(desk: Desk, visit: Visit) -> Answer:
     command, given = _asked(visit.body)

@@ -32,6 +32,9 @@ def ask(desk: Desk, visit: Visit) -> Answer:
         quote = desk.quoted(table, wanted.command, given, visit.name)
         if visit.one("submit"):
             return elsewhere(f"/requests/{_submit(desk, visit, wanted, given, quote)}")
+        if visit.one("rehearse") and not visit.wants_json:
+            tried = desk.rehearsed(table, wanted.command, given, visit.name)
+            return _page(desk, visit, wanted, given, quote=quote, trouble=None, rehearsal=tried)
     except WallflowerError as error:
         if visit.wants_json:
             return as_json({"ok": False, "error": told(error)})
@@ -75,6 +78,7 @@ def _page(
     *,
     quote: Mapping[str, Any] | None,
     trouble: WallflowerError | None,
+    rehearsal: Mapping[str, Any] | None = None,
 ) -> Answer:
     table = visit.path["table"]
     declaration = desk.declared(table).declaration
@@ -90,5 +94,6 @@ def _page(
         price=None if quote is None else quote["words"],
         trouble=None if trouble is None else told(trouble),
         purpose=visit.one("purpose"),
+        rehearsal=rehearsal,
         once=visit.one("once") or new_id(),  # pressed twice, it is one request
     )

@@ -62,6 +62,18 @@ class Desk:
             patience_s=self.patience_s,
         )
 
+    def rehearsed(self, table: str, command: str, given: Given, asker: str) -> dict[str, Any]:
+        """The question tried on public or made-up rows, by the clerk; nothing is spent."""
+        return errands.rehearsed(
+            self.database,
+            self.service,
+            table=table,
+            command=command,
+            given=given,
+            asker=asker,
+            patience_s=self.patience_s,
+        )
+
     def more_like_the_last(self, table: str, asker: str) -> str:
         """About how many more questions like this asker's last one the table's limits and their share allow."""
         with self.database.read() as seen:

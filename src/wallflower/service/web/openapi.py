@@ -13,6 +13,10 @@ WORDS = {
     ("GET", "/api/v1/tables"): "The tables you have a role in.",
     ("GET", "/api/v1/tables/{table}"): "What is public of a table: columns, roles, domains, your shares.",
     ("POST", "/api/v1/tables/{table}/price"): "What a question would promise and cost. Reads no row, spends nothing.",
+    (
+        "POST",
+        "/api/v1/tables/{table}/rehearse",
+    ): "The question tried on public or made-up rows. Spends nothing; 202: ask again.",
     ("POST", "/api/v1/tables/{table}/requests"): "Submit a question with its purpose; the owner, or a policy, decides.",
     ("GET", "/api/v1/requests"): "Your requests.",
     ("GET", "/api/v1/requests/{request}"): "The release, once its tick has come; 202 before.",
@@ -22,6 +26,7 @@ WORDS = {
 }
 BODIES = {
     "/api/v1/tables/{table}/price": "Question",
+    "/api/v1/tables/{table}/rehearse": "Question",
     "/api/v1/tables/{table}/requests": "Request",
 }
 OWN_ID = {
