@@ -22,7 +22,7 @@ promised is in [LIMITATIONS.md](../LIMITATIONS.md).
 
 STANDS_ON = {
     "`count`, `subspaces`": "count/profiles count/groups count/daily mechanisms/laplace mechanisms/lomax mechanisms/inverse_sensitivity mechanisms/top",
-    "`identify`": "identify/margins identify/influence identify/lookahead mechanisms/logistic",
+    "`identify`": "identify/margins identify/influence identify/grid identify/lookahead mechanisms/logistic",
     "`explain`": "explain/searches explain/robust detectors/lof mechanisms/exponential mechanisms/permute_and_flip mechanisms/uniform",
     "`publish` (a property of the written file; no probability is bounded)": "publish/plain mechanisms/shuffle",
     "`stream`": "mechanisms/perturbation mechanisms/layer noise/bulk",

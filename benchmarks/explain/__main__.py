@@ -1,4 +1,4 @@
-"""How fast `explain` is against scikit-learn and scipy on the same rows, and how it grows. `--quick` takes fewer samples and rows."""
+"""How fast `explain` is: against the kernel before, against scikit-learn and scipy on the same rows, up to 2^30 contexts, and how it grows."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from scipy import stats
 from sklearn.neighbors import LocalOutlierFactor
 
 from benchmarks.explain.rows import NAMES, made_up
+from benchmarks.explain.sizes import SHAPES, ratios, whole_selections
 from benchmarks.harness import Table, exponent, peak_mebibytes, seconds
 from wallflower.detectors import LOF, Grubbs, Histogram
 from wallflower.engines import open_source
@@ -89,9 +90,28 @@ def per_context(work, indices):
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.explain")
-    parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--quick", action="store_true", help="fewer samples, rows and contexts")
+    parser.add_argument(
+        "--contexts",
+        metavar="LOG2,LOG2",
+        help=f"sizes of whole selections, of {', '.join(map(str, SHAPES))}; default 18 and 22, or 18 with --quick",
+    )
+    parser.add_argument("--only", choices=["lof", "selections", "rest"], help="one part of the table")
+    asked = parser.parse_args()
+    quick, only = asked.quick, asked.only
+    sizes = [int(size) for size in asked.contexts.split(",")] if asked.contexts else ([18] if quick else [18, 22])
     table = Table(f"explain (load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)")
+    if only in (None, "lof"):
+        ratios(table, 1 if quick else None)
+    if only in (None, "selections"):
+        whole_selections(table, sizes)
+    if only in (None, "rest"):
+        rest(table, quick)
+    table.add("peak memory of this process", "–", f"{peak_mebibytes():,.0f} MiB", "≤ 2,048 MiB at 2^22 contexts")
+
+
+def rest(table, quick):
+    """Against scikit-learn and scipy, and growth with rows."""
     with tempfile.TemporaryDirectory() as place:
         whole(table, Path(place), samples=20 if quick else 200)
         growth(table, Path(place), [100_000, 1_000_000] if quick else [100_000, 1_000_000, 10_000_000])
@@ -101,7 +121,6 @@ def main() -> None:
         env={**os.environ, "NUMBA_CACHE_DIR": tempfile.mkdtemp()},
     )  # fmt: skip
     table.add("compiling every kernel, once per machine", "–", f"{float(cold.stdout):.0f} s", "–")
-    table.add("peak memory of this process", "–", f"{peak_mebibytes():,.0f} MiB", "≤ 2,048 MiB at 2^22 contexts")
 
 
 def whole(table, folder, *, samples):

@@ -39,24 +39,24 @@ COLUMN = '[columns.{name}]\nrole = "quasi-identifier"\nvalues = [{values}]\nouts
 NAMES = ("title", "employer", "year")
 
 
-def made_up(folder: Path, count: int):
+def made_up(folder: Path, count: int, *, shape: tuple[int, ...] = SHAPE):
     """A declared parquet file of `count` rows; row 0 is unusual for its kind and not overall."""
     dice = np.random.default_rng(count)
-    codes = [np.minimum(dice.exponential(size / 3, count).astype(np.int8), size - 1) for size in SHAPE]
+    codes = [np.minimum(dice.exponential(size / 3, count).astype(np.int8), size - 1) for size in shape]
     pay = 60_000 * 1.18 ** codes[0] * 1.05 ** codes[1] * 1.03 ** codes[2] * np.exp(dice.normal(0, 0.08, count))
     pay = np.rint(pay)
     for code in codes:
         code[0] = 0
     pay[0] = 131_313
     columns = {"id": pa.array([f"r{place}" for place in range(count)])}
-    for name, code, size in zip(NAMES, codes, SHAPE, strict=True):
+    for name, code, size in zip(NAMES, codes, shape, strict=True):
         values = pa.array([f"{name}{value}" for value in range(size)])
         columns[name] = pa.DictionaryArray.from_arrays(pa.array(code), values).cast(pa.string())
     columns["salary"] = pa.array(pay)
     pq.write_table(pa.table(columns), folder / "rows.parquet")
     declared = "".join(
         COLUMN.format(name=name, values=", ".join(f'"{name}{value}"' for value in range(size)))
-        for name, size in zip(NAMES, SHAPE, strict=True)
+        for name, size in zip(NAMES, shape, strict=True)
     )
     path = folder / "rows.toml"
     path.write_text(DECLARATION.format(columns=declared), encoding="utf-8")

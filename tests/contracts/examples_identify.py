@@ -69,6 +69,21 @@ EXAMPLES = [
         query=lambda _folder: wf.identify.Anomalies(values=({"height": 250}, {"height": "171.5"}), epsilon="0.5"),
         command=("identify", "DECL", "--value", "height=250", "--value", "height=171.5", "--epsilon", "0.5"),
     ),
+    *(
+        Example(
+            name=f"identify-{method}",
+            declaration=TABLE.replace('epsilon = "1"', 'epsilon = "4"').replace('epsilon = "2"', 'epsilon = "4"'),
+            csv=ROWS,
+            query=lambda _folder, method=method: wf.identify.Anomalies(
+                values=({"height": 250}, {"height": "171.5"}, {"height": "171.6"}), epsilon="0.1", method=method
+            ),
+            command=(
+                *("identify", "DECL", "--value", "height=250", "--value", "height=171.5", "--value", "height=171.6"),
+                *("--epsilon", "0.1", "--method", method),
+            ),
+        )
+        for method in ("grid", "cheapest-dp")
+    ),
     Example(
         name="identify-mixed",
         declaration=TABLE,

@@ -14,7 +14,7 @@ from experiments.pcor_2021.variants import argmax_score
 from tests.explain.tables import view
 from wallflower.audit.exact import exact_audit
 from wallflower.audit.properties import lipschitz_violations, one_direction_violations
-from wallflower.detectors import LOF, Distance, Grubbs
+from wallflower.detectors import IQR, LOF, MAD, Distance, Grubbs
 from wallflower.detectors.flips import Flips
 from wallflower.errors import UsageError
 from wallflower.explain.full import Certificate, Plan, supported
@@ -172,6 +172,12 @@ def test_a_separate_test_of_validity_breaks_the_score():
 @pytest.mark.parametrize("detector", [LOF(), Grubbs(argmax=True)])
 def test_detectors_without_a_known_distance_are_refused(detector):
     with pytest.raises(UsageError, match="full"):
+        supported(detector, 1)
+
+
+@pytest.mark.parametrize("detector", [IQR(), MAD()], ids=lambda d: d.text)
+def test_a_detector_by_ranks_is_refused_with_its_own_reason(detector):
+    with pytest.raises(UsageError, match=r"moves the rank of a .* by one, but its value"):
         supported(detector, 1)
 
 

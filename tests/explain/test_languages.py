@@ -404,7 +404,7 @@ STAFF = (
         (((0, 3), (3,), (0, 1, 2, 3, 4), (0, 1), (0, 1)), "nurses or CEOs in Dale in a, with grade A or B"),
         (
             ((0, 1, 2, 3), (0, 1, 2, 3), (0, 1, 2, 3, 4), (0, 1, 2, 3, 4), (0, 1, 2)),
-            "rows with job other than Cook or Clerk",
+            "everyone but cooks and clerks",
         ),
         (((0, 1, 2, 3, 4, 5), (0, 1, 2, 3), (2, 3, 4), (0,), (0, 1, 2)), "rows in a1, aged 30 to 99"),
         ((tuple(range(6)), (0, 1, 2, 3), (0, 1, 2, 3, 4), (0, 1, 2, 3, 4), (0, 1, 2)), "all rows"),

@@ -6,34 +6,38 @@ import codecs
 import contextlib
 import io
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import err
+from wallflower.cli.terminal import err
 from wallflower.errors import WallflowerError, place
 from wallflower.version import __version__
 
-COMMANDS = (
-    "demo",
-    "declare",
-    "check",
-    "ledger",
-    "explain",
-    "identify",
-    "count",
-    "subspaces",
-    "publish",
-    "attack",
-    "stream",
-    "releases",
-    "certificate",
-    "serve",
-)
-"""Module names in `wallflower.cli`, in the order help lists them."""
+COMMANDS = {
+    "demo": "Show every area on made-up data: what was asked, answered, paid and promised.",
+    "declare": "Draft the declaration of a data file; every undecided line is marked # DECIDE, or asked with --ask.",
+    "check": "List what would be clipped, replaced or dropped, duplicate keys, unreadable cells, leaves that differ.",
+    "ledger": "The account book of a table: init, show, history, verify, backup, close.",
+    "explain": "Release one context in which a record stands out, privately for every other row.",
+    "identify": "Say whether public values are anomalies of a table.",
+    "count": "Count the outliers of a table, with noise.",
+    "subspaces": "Find the subspaces with the most outliers, and count in them if asked to.",
+    "publish": "Publish a table in groups that give no outlier away.",
+    "attack": "Attack a published table with the rows it came from.",
+    "stream": "Which sensors misbehave, by messages that hide what was measured: sensor, analyst, corrector.",
+    "releases": "List the releases of a table, or write one of them again.",
+    "certificate": "Write the certificate of a release: what was asked, released, promised, assumed and paid.",
+    "serve": "The HTTP service and its console: run one, or look after its users.",
+}
+"""Module names in `wallflower.cli`, and what the list of commands says of them: it is shown without loading any."""
+
+GROUPS = ("ledger", "stream", "serve")
+"""Those that hold commands of their own, which help lists last."""
 
 SPENT = "If a charge had been made it stands; `wallflower ledger history DECL` shows it."
 
@@ -41,8 +45,36 @@ INTERRUPTED = 130
 """What shells expect after Ctrl-C."""
 
 
-def build() -> typer.Typer:
-    """The whole application, with every command registered."""
+def build(commands: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The application with these commands, each loaded; with all of them unless told otherwise."""
+    app = _root()
+    for name in commands:
+        import_module(f"wallflower.cli.{name}").register(app)
+    return app
+
+
+def listing() -> typer.Typer:
+    """The application as its help lists it, with no command behind the names: nothing is loaded."""
+    app = _root()
+    for name in (*(name for name in COMMANDS if name not in GROUPS), *GROUPS):
+        app.command(name, help=COMMANDS[name])(_nothing)
+    return app
+
+
+def _nothing() -> None:
+    """Stands for a command in the list."""
+
+
+def _needed(arguments: Sequence[str]) -> typer.Typer:
+    """Only what is asked for: loading every command would take longer than most of them do."""
+    if any(name.startswith("_WALLFLOWER") for name in os.environ):  # a shell that completes a line wants all of it
+        return build()
+    if arguments and arguments[0] in COMMANDS:
+        return build([arguments[0]])
+    return build() if set(arguments) & COMMANDS.keys() else listing()
+
+
+def _root() -> typer.Typer:
     app = typer.Typer(
         name="wallflower",
         no_args_is_help=True,
@@ -63,8 +95,6 @@ def build() -> typer.Typer:
     ) -> None:
         """Nothing to do before a command."""
 
-    for name in COMMANDS:
-        import_module(f"wallflower.cli.{name}").register(app)
     return app
 
 
@@ -82,7 +112,9 @@ def run(arguments: Sequence[str], asked_to_stop: Sequence[int] = ()) -> int:
     as_json = "--json" in arguments
     _print_anything(sys.stdout, sys.stderr)
     try:
-        code = typer.main.get_command(build()).main(args=list(arguments), prog_name="wallflower", standalone_mode=False)
+        code = typer.main.get_command(_needed(arguments)).main(
+            args=list(arguments), prog_name="wallflower", standalone_mode=False
+        )
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         if not arguments or (context is not None and error.format_message() == context.get_help()):

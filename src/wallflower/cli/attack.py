@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wallflower.cli.common import AsJson, Decl, err, names, progress_on_stderr, show_lines
 from wallflower.cli.publish import weights_of
-from wallflower.publish.attacks import Findings
+
+if TYPE_CHECKING:
+    from wallflower.publish.attacks import Findings
 
 
 def register(app: typer.Typer) -> None:

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,13 +16,14 @@ from wallflower.cli.rehearsing import rehearse
 from wallflower.cli.terminal import bars_on_stderr, err, out, progress_on_stderr, show_lines
 from wallflower.errors import PendingError, UsageError, WallflowerError, place
 from wallflower.ledger.admission import OWNER
-from wallflower.ledger.preview import Preview
-from wallflower.privacy.price import Price
-from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.progress import warned
 from wallflower.schema.exact import positive
-from wallflower.session import Query, Session
-from wallflower.session import open as open_session
+
+if TYPE_CHECKING:
+    from wallflower.ledger.preview import Preview
+    from wallflower.privacy.price import Price
+    from wallflower.privacy.release import OwnerOnly, Release
+    from wallflower.session import Query, Session
 
 __all__ = [
     "LOOK",
@@ -195,6 +196,8 @@ def _tell(release: Release, how: How, declaration: Path) -> None:
 
 def opened(declaration: Path, how: How) -> Session:
     """A session, once a report that is wanted could be written."""
+    from wallflower.session import open as open_session
+
     session = open_session(declaration, seed=how.seed)
     _writable(how.owner_report, session)
     return session

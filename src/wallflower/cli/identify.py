@@ -49,7 +49,8 @@ def identify(
             "--method",
             metavar="METHOD",
             help="sensitive: protects rows that are normal or nearly so. dp: protects every row. "
-            "lookahead: for a radius that holds no other value.",
+            "lookahead: for a radius that holds no other value. grid: dp for many questions at once, from one noisy grid. "
+            "cheapest-dp: the cheaper of dp and grid, by public numbers.",
         ),
     ] = "sensitive",
     bound: Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -30,7 +30,9 @@ from wallflower.cli.common import (
 from wallflower.errors import UsageError
 from wallflower.ledger.admission import OWNER
 from wallflower.schema.exact import exact
-from wallflower.session import Query
+
+if TYPE_CHECKING:
+    from wallflower.session import Query
 
 
 def register(app: typer.Typer) -> None:

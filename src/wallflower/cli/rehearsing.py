@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from wallflower.cli.terminal import err, out, progress_on_stderr, show_lines
 from wallflower.errors import UsageError
-from wallflower.session import Query, Session
+
+if TYPE_CHECKING:
+    from wallflower.session import Query, Session
 
 
 def rehearse(

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 from wallflower.progress import listening
 
-err = Console(stderr=True, soft_wrap=True)
-out = Console(soft_wrap=True)
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+
+class _AtFirstUse:
+    """A console that is made when something is first printed: most of a short command would be spent on loading it."""
+
+    def __init__(self, **settings: Any) -> None:
+        self._settings = settings
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.console, name)
+
+    @cached_property
+    def console(self) -> Console:
+        from rich.console import Console
+
+        return Console(soft_wrap=True, **self._settings)
+
+
+err = cast("Console", _AtFirstUse(stderr=True))
+out = cast("Console", _AtFirstUse())
 
 SILENT_SECONDS = 1.0
+
+FORCED = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"})
+"""What tells rich to take a pipe for a terminal."""
 
 
 def show_lines(rows: list[tuple[str, str]]) -> None:
@@ -26,12 +51,14 @@ def show_lines(rows: list[tuple[str, str]]) -> None:
 
 def bars_on_stderr() -> Progress:
     """Bars for the owner's terminal, gone when the work is done; nothing where stderr is not a terminal."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        console=err,
+        console=cast("_AtFirstUse", err).console,
         transient=True,
         disable=not err.is_terminal,
     )
@@ -40,6 +67,9 @@ def bars_on_stderr() -> Progress:
 @contextmanager
 def progress_on_stderr() -> Iterator[None]:
     """Show progress of anything that takes over a second; nothing for short work or when stderr is not a terminal."""
+    if not sys.stderr.isatty() and not FORCED & os.environ.keys():
+        yield
+        return
     started = time.monotonic()
     bars: dict[str, TaskID] = {}
     with bars_on_stderr() as progress:

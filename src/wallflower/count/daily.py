@@ -23,6 +23,7 @@ from wallflower.errors import DeclarationError, UsageError
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.price import Price
+from wallflower.privacy.trial import NEAR, FieldTrial, Stage, multiples, near, wholes
 from wallflower.schema.canonical import MOMENT
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import EPOCH, Dates
@@ -186,11 +187,13 @@ class DailyOutliers:
         Both ends of a sum are counted now, from one reading of the rows: no true count of an earlier day is ever kept, and a row
         that came late is on both ends of every sum after its day.
         """
-        noise, tree = self.noise(rows.declaration.neighbours), self.tree
-        until = self._counter(rows)
-        days = range(len(kept) + 1, self.days + 1)
-        sums = [*kept, *(noise(until(day) - until(day - tree.length(day)), entropy) for day in days)]
+        sums = self._sums(kept, self._counter(rows), rows.declaration.neighbours, entropy)
         return sums, self._answer(sums, rows.declaration)
+
+    def _sums(self, kept: Sequence[int], until: _Counter, neighbours: str, entropy: Entropy) -> list[int]:
+        noise, tree = self.noise(neighbours), self.tree
+        days = range(len(kept) + 1, self.days + 1)
+        return [*kept, *(noise(until(day) - until(day - tree.length(day)), entropy) for day in days)]
 
     def _counter(self, rows: Rows) -> _Counter:
         names = self.columns
@@ -219,6 +222,41 @@ class DailyOutliers:
     def told(answer: Mapping[str, Any]) -> str:
         days = answer["days"]
         return f"{len(days)} days; {days[-1]['day']}: {counted(days[-1])}"
+
+    def trial(self) -> FieldTrial:
+        """How it is rehearsed: by the count of the last day."""
+        return FieldTrial(
+            query=self,
+            measured="count of the last day",
+            useful=NEAR,
+            on=self._staged,
+            options={
+                "epsilon": multiples(self.epsilon),
+                "radius": multiples(self.radius),
+                "neighbours": wholes(self.neighbours),
+            },
+        )
+
+    def _staged(self, rows: Rows) -> Stage:
+        until, declaration = self._counter(rows), rows.declaration
+        days = [str(self.start + timedelta(days=day)) for day in range(self.days)]
+        true = [until(day + 1) for day in range(self.days)]
+
+        def score(answer: Mapping[str, Any] | None) -> tuple[float, bool]:
+            count = 0 if answer is None else answer["days"][-1]["count"]
+            return float(count), near(true[-1], count)
+
+        return Stage(
+            truth={
+                "days": [
+                    {"day": day, "count": count, "interval": [count, count]}
+                    for day, count in zip(days, true, strict=True)
+                ]
+            },
+            number=float(true[-1]),
+            draw=lambda entropy: self._answer(self._sums((), until, declaration.neighbours, entropy), declaration),
+            score=score,
+        )
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         until, noise = self._counter(rows), self.noise(rows.declaration.neighbours)

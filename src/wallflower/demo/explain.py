@@ -12,6 +12,8 @@ from wallflower.report.story import Scene
 
 JOBS = {"Porter": 34_000, "Nurse": 52_000, "Pharmacist": 71_000, "Physician": 118_000, "Surgeon": 205_000}
 HOSPITALS = {"Alder": 0, "Birch": 2_000, "Cedar": 5_000, "Dale": 9_000}
+WORDS = "job=own,hospital=own"
+"""Each column says the record's own value or nothing: answers that people would give."""
 
 DECLARATION = """\
 [table]
@@ -60,15 +62,17 @@ def show(folder: Path, stage: Stage) -> Scene:
             for salary in normal(150, mean=pay + more, deviation=pay / 16, seed=10 * j + h):
                 rows.append(f"e{len(rows)},{job},{hospital},{salary}")
     record = f"e{len(rows)}"
-    rows.append(f"{record},Nurse,Cedar,108000")
+    rows.append(f"{record},Nurse,Cedar,121000")
     session = laid_out(folder, "staff", header="employee,job,hospital,salary", rows=rows, declaration=DECLARATION)
     setting = (
-        f"The network pays {len(rows):,} people. Among all of them a salary of 108,000 is nothing special; for a nurse it is. "
+        f"The network pays {len(rows):,} people. Among all of them a salary of 121,000 is nothing special; for a nurse it is. "
         "Payroll wants to know where this one stands out, without telling what anybody else earns."
     )
     stage.say(setting)
     by = ("job", "hospital")
-    narrow = Context(record=record, metric="salary", by=by, detector=LOF(), epsilon="0.2", min_population=100)
+    narrow = Context(
+        record=record, metric="salary", by=by, contexts=WORDS, detector=LOF(), epsilon="0.2", min_population=100
+    )
     one, first = asked(
         stage,
         session,
@@ -76,7 +80,9 @@ def show(folder: Path, stage: Stage) -> Scene:
         narrow,
         expect=str(session.price(narrow).expected["shortfall"]),
     )
-    wide = Context(record=record, metric="salary", by=by, detector=Grubbs(), epsilon=1, guarantee="full")
+    wide = Context(
+        record=record, metric="salary", by=by, contexts=WORDS, detector=Grubbs(), epsilon=1, guarantee="full"
+    )
     two, second = asked(
         stage,
         session,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,11 @@ class MAD(Written):
     >>> MAD().stands_out(np.array([1, 2, 2, 3, 3, 4, 19]), 19, step=Fraction(1))
     True
     """
+
+    why_not_robust: ClassVar[str] = (
+        "one row moves the rank of a median by one, but its value, and with it every distance from it, by whatever gap lies there, and no way to count "
+        "the rows that must change before a value is no longer far is proved yet"
+    )
 
     threshold: Exact = Exact("3.5")
     """3.5 is the published rule."""

@@ -32,8 +32,9 @@ def text(space: Space, index: int) -> str:
         if len(codes) == words.domain.size:
             continue
         said, negative = spoken(words, codes)
-        if name in WHO and not negative and all(_countable(value) for value in said):
-            who = _either([_plural(value) for value in said])
+        if name in WHO and all(_countable(value) for value in said):
+            plurals = [_plural(value) for value in said]
+            who = f"everyone but {_and(plurals)}" if negative else _either(plurals)
         elif name in WHERE | WHEN:
             places.append(f"{'outside' if negative else 'in'} {_either(said)}")
         elif name == "age" and not negative:

@@ -18,6 +18,8 @@ from wallflower.publish.risk import Risk, risk_rows
 
 BARS = 40
 MOST_VALUES = 12
+UNHIDABLE = "Rows that no method could publish"
+"""How the title of the table that names them begins."""
 
 
 def inspected(made: Publication) -> dict[str, Any]:
@@ -161,7 +163,7 @@ def _unhidable(made: Publication, rows: NDArray[np.int64]) -> list[dict[str, Any
     ]
     return [
         {
-            "title": f"Rows that no method could publish at this level ({len(rows)} proved): too few values could be theirs, or theirs could be nobody else's",
+            "title": f"{UNHIDABLE} at this level ({len(rows)} proved): too few values could be theirs, or theirs could be nobody else's",
             "columns": [a.name for a in axes],
             "rows": lines,
         }

@@ -18,7 +18,8 @@ _CANDIDATE = (
     "group, and everyone who matches has a published value that is normal for them; and the inferences of level 'attack' find nobody"
 )
 NOT_PROMISED = (
-    "A possible value may be far likelier than another. Nothing is said against members who tell each other their values, about people "
+    "That someone is an outlier is not hidden: it is taken to be known, and who would be one with every value of the table is one in every "
+    "world. A possible value may be far likelier than another. Nothing is said against members who tell each other their values, about people "
     "outside the table who match a group, or against someone who replays how groups were formed."
 )
 

@@ -17,7 +17,7 @@ from wallflower.publish.grouping import REPAIRS, Grouping, Workshop, merged
 from wallflower.publish.growth_kernels import cheapest
 from wallflower.publish.offers import offered, taken
 from wallflower.publish.shed_cuts import ShedCutter
-from wallflower.publish.worlds import Members, Worlds
+from wallflower.publish.worlds import Known, Members, Worlds
 
 Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -41,7 +41,13 @@ class MatchingGrouper:
         forced = self._worlds.forced
         groups: list[Members] = []
         left: list[Whole] = []
-        for pool in (everyone[~forced], everyone[forced]):
+        if (
+            self.candidate
+        ):  # whoever matches a box must be normal with one of its values: who is forced is in no group that passes
+            pools, gone = [everyone[~forced]], everyone[forced]
+        else:
+            pools, gone = [everyone[~forced], everyone[forced]], everyone[:0]
+        for pool in pools:
             found, rest = self._cut(pool)
             groups += found
             left.append(rest)
@@ -50,6 +56,7 @@ class MatchingGrouper:
             found, over = self._cut(over)
             groups += found
         finished, stay = self._insert(groups, over)
+        stay = np.sort(np.append(stay, gone))
         made = [shop.made(np.sort(members.rows)) for members in finished]
         return Grouping(merged(made), stay, int(shop.checker.outlying_by_value[stay].sum()))
 
@@ -102,8 +109,9 @@ class MatchingGrouper:
         for done, row in enumerate(left.tolist()):
             place = shop.cutter.rows[row]
             cheapest(place, offers, shop.trees, best, cost)
+            known: Known = {}
             for g in best[best >= 0].tolist():
-                grown = self._worlds.joined(groups[g], row, least=self.least)
+                grown = self._worlds.joined(groups[g], row, least=self.least, known=known)
                 if grown is not None and self._still(grown):
                     groups[g] = grown
                     taken(offers, g, place, shop)

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.geometry import Ball, RadiusIndex
 from wallflower.geometry.blocks import lay_out, middle_of
 from wallflower.geometry.face_kernels import Blocks, inside_box, normal_many
 from wallflower.publish.space import Space
@@ -74,11 +73,10 @@ class Population:
     @cached_property
     def outlying(self) -> NDArray[np.bool_]:
         """Which rows are (p, d)-outliers (Definition 3.1)."""
-        counted = [a for a, axis in enumerate(self.space.axes) if axis.weight]
-        weights = [self.space.ball.weights[a] for a in counted]
-        index = RadiusIndex(np.ascontiguousarray(self.places[:, counted]), weights)
-        enough = self.space.enough(len(self.places))
-        return index.counts(Ball(tuple(weights), self.space.ball.limit), cap=enough + 1) <= enough
+        places = self.places
+        # Rows in canonical order have equal ones beside each other, and are asked about once.
+        fresh = np.append(True, (places[1:] != places[:-1]).any(axis=1))[: len(places)]
+        return np.asarray(~self.normal(places[fresh])[np.cumsum(fresh) - 1])
 
     @cached_property
     def outlying_by_value(self) -> NDArray[np.bool_]:
@@ -90,7 +88,8 @@ class Population:
         if not any(axis.weight for axis in space.sensitive):
             return np.zeros(len(self.places), dtype=np.bool_)
         only = Space(quasi=(), sensitive=space.sensitive, p=space.p, d=space.d)
-        return Population(only, np.ascontiguousarray(self.places[:, self.quasi :])).outlying
+        alone = Population(only, np.ascontiguousarray(self.places[:, self.quasi :]))
+        return np.asarray(~alone.normal(self.values)[self.ranks])
 
     @cached_property
     def values(self) -> Whole:

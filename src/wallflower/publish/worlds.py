@@ -25,6 +25,8 @@ from wallflower.publish.world_kernels import outlying_with, peel, possible, unma
 
 Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Known = dict[bytes, bool]
+"""Whether one person is an outlier with a value, by the value's bytes."""
 
 
 @dataclass(frozen=True)
@@ -139,31 +141,42 @@ class Worlds:
         out = self.outlying_with(people, values)[np.cumsum(fresh) - 1]
         return Members(rows, values, of_value.reshape(-1), np.ascontiguousarray(out), self.forced[rows])
 
-    def joined(self, members: Members, row: int, *, least: int) -> Members | None:
-        """The members with `row` as the last of them, if the group still passes; more members take no possible value from anyone."""
+    def joined(self, members: Members, row: int, *, least: int, known: Known | None = None) -> Members | None:
+        """The members with `row` as the last of them, if the group still passes; more members take no possible value from anyone.
+
+        `known` keeps what has been found out about the row, for whoever offers it to several groups.
+        """
         table = self.table
         place = table.places[row]
         same = np.flatnonzero((members.values == place[table.quasi :]).all(axis=1))
-        values, column = members.values, members.out
-        if not len(same):
-            value = place[None, table.quasi :]
-            values = np.concatenate([values, value])
-            others = np.ascontiguousarray(table.places[members.rows, : table.quasi])
-            column = np.column_stack([members.out, self.outlying_with(others, value)])
+        values = members.values if len(same) else np.concatenate([members.values, place[None, table.quasi :]])
         own = int(same[0]) if len(same) else len(values) - 1
-        line = self.outlying_with(np.ascontiguousarray(place[None, : table.quasi]), values)
-        if (line[0] == line[0, own]).sum() < least:
+        line = self._line(place[: table.quasi], values, {} if known is None else known)
+        if (line == line[own]).sum() < least:
             return None
+        column = members.out
+        if not len(same):
+            others = np.ascontiguousarray(table.places[members.rows, : table.quasi])
+            column = np.column_stack([column, self.outlying_with(others, values[own:])])
         grown = Members(
             np.append(members.rows, row),
             values,
             np.append(members.held, own),
-            np.concatenate([column, line]),
+            np.concatenate([column, line[None]]),
             np.append(members.forced, self.forced[row]),
         )
         everyone = grown.everyone
         fits = grown.possible(everyone)[-1] >= least and not grown.stuck(everyone).any()
         return grown if fits else None
+
+    def _line(self, person: Whole, values: Whole, known: Known) -> Flags:
+        """With which of the values these quasi-identifiers are an outlier."""
+        keys = [value.tobytes() for value in values]
+        new = [j for j, key in enumerate(keys) if key not in known]
+        if new:
+            found = self.outlying_with(np.ascontiguousarray(person[None]), values[new])[0]
+            known.update(zip([keys[j] for j in new], found.tolist(), strict=True))
+        return np.array([known[key] for key in keys], dtype=np.bool_)
 
     def outlying_with(self, people: Whole, values: Whole) -> Flags:
         """[person, value]: whether these quasi-identifiers are an outlier with this value."""
