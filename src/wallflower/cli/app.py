@@ -33,6 +33,7 @@ COMMANDS = {
     "releases": "List the releases of a table, or write one of them again.",
     "certificate": "Write the certificate of a release: what was asked, released, promised, assumed and paid.",
     "serve": "The HTTP service and its console: run one, or look after its users.",
+    "doctor": "Say what is installed here, which extras are whole, which servers are found and where files may be written.",
 }
 """Module names in `wallflower.cli`, and what the list of commands says of them: it is shown without loading any."""
 

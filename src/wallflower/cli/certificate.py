@@ -26,7 +26,9 @@ def certificate(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default=False),
+        typer.Option(
+            "-o", "--out", "--output", metavar="FILE.html", help="Where to write the page.", show_default=False
+        ),
     ] = None,
     verify: Annotated[
         Path | None,

@@ -35,7 +35,8 @@ def declare(
         ),
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the draft.", show_default=False)
+        Path,
+        typer.Option("-o", "--out", "--output", metavar="FILE", help="Where to write the draft.", show_default=False),
     ],
     table: Annotated[
         str | None, typer.Option("--table", metavar="NAME", help="The table inside a DuckDB or SQLite file.")

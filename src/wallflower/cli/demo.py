@@ -42,9 +42,9 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the demo writes its files.")] = Path(
-        "wallflower-demo"
-    ),
+    folder: Annotated[
+        Path, typer.Option("-o", "--out", "--output", metavar="DIR", help="Where the demo writes its files.")
+    ] = Path("wallflower-demo"),
 ) -> None:
     """Show every area on made-up data: what was asked, answered, paid and promised.
 

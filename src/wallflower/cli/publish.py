@@ -43,7 +43,9 @@ def publish(
     declaration: Decl,
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", metavar="OUT", help="The file to write: .csv or .parquet.", show_default=False),
+        typer.Option(
+            "-o", "--out", "--output", metavar="OUT", help="The file to write: .csv or .parquet.", show_default=False
+        ),
     ],
     k: Annotated[
         int, typer.Option("--k", metavar="K", help="Different sensitive values in every group.", show_default=False)

@@ -30,7 +30,7 @@ def releases(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE.json", help="Write its JSON again.", show_default=False),
+        typer.Option("-o", "--out", "--output", metavar="FILE.json", help="Write its JSON again.", show_default=False),
     ] = None,
     certificate: Annotated[
         Path | None,

@@ -38,7 +38,9 @@ def simulate(
     ] = 10_000,
     periods: Annotated[int, typer.Option("--periods", min=1, help="Made-up periods per sensor, by the clock.")] = 7,
     per_slot: Annotated[int, typer.Option("--per-slot", min=1, help="Readings that make a slot, by the clock.")] = 10,
-    results: Annotated[Path | None, typer.Option("--out", "-o", metavar="RESULTS", help="Keep the decisions.")] = None,
+    results: Annotated[
+        Path | None, typer.Option("-o", "--out", "--output", metavar="RESULTS", help="Keep the decisions.")
+    ] = None,
     parquet: Annotated[Path | None, typer.Option("--parquet", metavar="FILE", help="Also as Parquet.")] = None,
     picture: Annotated[
         Path | None,
@@ -80,7 +82,9 @@ def simulate(
 
 def broker(
     file: StreamFile,
-    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the files go.", show_default=False)],
+    folder: Annotated[
+        Path, typer.Option("-o", "--out", "--output", metavar="DIR", help="Where the files go.", show_default=False)
+    ],
     certificate: Annotated[Path | None, typer.Option("--certificate", metavar="PEM", help="For mqtts://.")] = None,
     key: Annotated[
         Path | None,

@@ -15,7 +15,9 @@ from wallflower.cli.stream_options import Idle, Metrics, PasswordFile, StreamFil
 
 def analyst(
     file: StreamFile,
-    results: Annotated[str, typer.Option("--out", "-o", metavar="RESULTS", help="Decisions.", show_default=False)],
+    results: Annotated[
+        str, typer.Option("-o", "--out", "--output", metavar="RESULTS", help="Decisions.", show_default=False)
+    ],
     partition: Annotated[
         str | None,
         typer.Option("--partition", metavar="I/P", help="Take one of the stream's P parts only; the first is 0/P."),

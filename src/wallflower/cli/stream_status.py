@@ -16,7 +16,12 @@ def status(
     results: Annotated[
         str,
         typer.Option(
-            "--out", "-o", metavar="RESULTS", help="Where the analyst keeps its decisions.", show_default=False
+            "-o",
+            "--out",
+            "--output",
+            metavar="RESULTS",
+            help="Where the analyst keeps its decisions.",
+            show_default=False,
         ),
     ],
     quiet_after: Annotated[

@@ -75,7 +75,8 @@ class Keeper:
                 self._forget(self.child)
                 return False
             if self._stopping.is_set():
-                continue  # it was told to finish; `join` has the patience
+                self.child.terminate()  # once more, in case it had just been started; `join` has the patience
+                continue
             if self._renew.is_set():
                 self._renew.clear()
                 if not self._overlapping:

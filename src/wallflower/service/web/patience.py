@@ -35,7 +35,8 @@ def patient(headers_s: float = HEADERS_S, most_waiting: int = MOST_WAITING) -> t
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
-            self._settle(begun=False)  # idle until the next byte: uvicorn's own limit for that holds
+            # Idle until the next byte, for which uvicorn's own limit holds; part of a next request may be there already.
+            self._settle(begun=bool(self.conn.trailing_data[0]))
 
         def connection_lost(self, exc: Exception | None) -> None:
             waiting.pop(self, None)
