@@ -7,11 +7,13 @@ import re
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.stream import support
+from wallflower.cli import stream_running
 from wallflower.cli.app import run
 from wallflower.cli.stream_analyst import part_asked
 from wallflower.cli.stream_running import open_results
@@ -65,6 +67,19 @@ def assembly_source(path):
     from wallflower.stream.book import Source
 
     return Source.of(path)
+
+
+@pytest.mark.parametrize("protocol", ["alarm", "code"])
+def test_an_analyst_by_the_clock_counts_slots_and_not_readings(tmp_path, capfd, monkeypatch, protocol):
+    """No reading leaves a sensor that speaks by the clock, so no line may say that one was decided."""
+    hours = iter(range(0, 10**9, 3600))
+    monkeypatch.setattr(stream_running, "time", SimpleNamespace(monotonic=lambda: next(hours)))
+    file = tmp_path / "stream.toml"
+    port = support.free_port()
+    file.write_text(support.clock_text(port=port) if protocol == "alarm" else support.text(window=20, port=port))
+    code, _, err = asked(capfd, "analyst", file, "-o", tmp_path / "r", "--idle", "0.5")
+    assert code == 2  # there is no broker
+    assert ("0 slots decided" if protocol == "alarm" else "0 readings decided") in err
 
 
 def test_by_the_clock_a_file_needs_a_rate(tmp_path, capfd):

@@ -60,7 +60,8 @@ def analyst(
         declared, topics.heard("analyst", part=part), name, user or "analyst", password_file, quota=declared.quota
     )
     loop = AnalystLoop(assembly.analyst(declared), kept, line, topics, sensors=topics.sensors(part))
-    stop, told, quiet, wrote = until_stopped(), Teller("decided", line), time.monotonic(), 0.0
+    told = Teller("readings decided" if declared.slots is None else "slots decided", line)
+    stop, quiet, wrote = until_stopped(), time.monotonic(), 0.0
     try:
         while not stop.is_set() and (idle is None or time.monotonic() - quiet < idle):
             if loop.turn(0.2):

@@ -118,11 +118,11 @@ def say(words: str) -> None:
 class Teller:
     """Rates on stderr, every two seconds, for the owner's eyes; a complaint as soon as it is new."""
 
-    def __init__(self, verb: str, line: MqttTransport) -> None:
-        self._verb, self._then, self._before, self._line = verb, time.monotonic(), 0, line
+    def __init__(self, what: str, line: MqttTransport) -> None:
+        self._what, self._then, self._before, self._line = what, time.monotonic(), 0, line
         self._complained = ""
 
-    def __call__(self, readings: int, more: str, complaint: str = "") -> None:
+    def __call__(self, count: int, more: str, complaint: str = "") -> None:
         if complaint != self._complained:
             self._complained = complaint
             if complaint:
@@ -130,9 +130,9 @@ class Teller:
         now = time.monotonic()
         if now - self._then < 2:
             return
-        speed = (readings - self._before) / (now - self._then)
-        self._then, self._before = now, readings
-        words = f"{readings:,} readings {self._verb}, {speed:,.0f}/s, {more}"
+        speed = (count - self._before) / (now - self._then)
+        self._then, self._before = now, count
+        words = f"{count:,} {self._what}, {speed:,.0f}/s, {more}"
         say(words + ("" if self._line.connections else "; no connection to the broker yet"))
 
 

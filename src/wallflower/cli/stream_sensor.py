@@ -62,7 +62,7 @@ def sensor(
     try:
         topics = assembly.topics(declared).heard("sensor", sensor=name)
         line = connect(declared, topics, f"sensor {name}", user or name, password_file)
-        stop, told = until_stopped(), Teller("sent", line)
+        stop, told = until_stopped(), Teller("readings taken", line)
         work = send_windows if declared.slots is None else send_by_the_clock
         sent = work(declared, name, kept, line, data, rate, entropy, stop, told, start_over=start_over)
         refused = sent.refused
