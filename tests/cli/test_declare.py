@@ -76,7 +76,7 @@ def test_what_is_given_is_taken(tmp_path, monkeypatch, capfd):
     capfd.readouterr()
 
 
-def test_a_stream_is_drafted_and_arx_hierarchies_give_values(tmp_path, monkeypatch):
+def test_a_stream_is_drafted_and_arx_hierarchies_give_values(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("sensor,temperature,ward\n1,2.5,A\n2,3.5,B\n")
     (tmp_path / "ward.csv").write_text("B;any\nA;any\nC;any\n")
@@ -84,6 +84,9 @@ def test_a_stream_is_drafted_and_arx_hierarchies_give_values(tmp_path, monkeypat
     drafted = (tmp_path / "s.toml").read_text(encoding="utf-8")
     assert "[columns.temperature]" in drafted
     assert "[stream]" in drafted
+    said = capfd.readouterr().out
+    assert "settle every # DECIDE" in said
+    assert "reviewed" not in said + drafted  # a stream has no such line, and refuses it
     assert run(["declare", "t.csv", "-o", "t.toml", "--for", "publish", "--arx", "ward.csv"]) == 0
     text = (tmp_path / "t.toml").read_text(encoding="utf-8")
     assert 'values = ["B", "A", "C"]' in text

@@ -55,6 +55,8 @@ def test_settings_are_counted_by_the_cells_they_would_mend():
     [
         (b"a,b\n1,2\n", (",", "utf-8", ".", True)),
         ("a;b\n1,5;Gyn\xe4\n2,5;x\n".encode("latin-1"), (";", "latin-1", ",", True)),
+        (b"a;b\n1,234;x\n850;y\n12,500;z\n", (";", "utf-8", ".", True)),  # thousands, by every cell
+        (b"a;b\n1,234;x\n0,850;y\n", (";", "utf-8", ",", True)),  # no thousand begins with a nought
         ("a\tb\n1\t\u20ac\n".encode("cp1252"), ("\t", "cp1252", ".", True)),
         (b"\xef\xbb\xbfa|b\n1|2\n", ("|", "utf-8", ".", True)),
         ("a;b\n1;2\n".encode("utf-16"), (";", "utf-16", ".", True)),

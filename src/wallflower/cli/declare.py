@@ -162,9 +162,8 @@ def _ask(decision: Decision, complaint: str) -> str:
 def _say_what_next(output: Path, text: str, area: str | None) -> None:
     undecided = text.count("# DECIDE")
     out.print(f"Wrote {output}: {undecided} lines to decide. Next:", markup=False, highlight=False)
-    steps = (
-        [f"edit {output}: settle every # DECIDE from public knowledge, then write reviewed = true"] if undecided else []
-    )
+    reviewed = "" if area == "stream" else ", then write reviewed = true"  # a stream has no such line
+    steps = [f"edit {output}: settle every # DECIDE from public knowledge{reviewed}"] if undecided else []
     if area == "stream":
         steps.append(f"wallflower stream simulate {output} --dry-run")
     else:

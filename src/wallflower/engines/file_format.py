@@ -15,6 +15,8 @@ from wallflower.schema.declaration import Reading
 LOOKED_AT = 1 << 18
 DELIMITERS = (",", ";", "\t", "|")
 _COMMA_NUMBER = re.compile(r" *[+-]?([0-9]{1,3}([. '\u00a0\u202f][0-9]{3})+|[0-9]+),[0-9]+ *")
+_GROUPED_NUMBER = re.compile(r" *[+-]?[1-9][0-9]{0,2},[0-9]{3} *")
+"""Either one thousand two hundred and thirty-four, or a little more than one: no sign of a decimal comma by itself."""
 _POINT_NUMBER = re.compile(r" *[+-]?([0-9]{1,3}(,[0-9]{3})+|[0-9]+)\.[0-9]+ *")
 
 
@@ -68,7 +70,9 @@ def _delimiter(lines: list[str]) -> str:
 
 def _decimal(rows: list[list[str]], delimiter: str) -> str:
     cells = [cell for row in rows for cell in row]
-    commas = sum(_COMMA_NUMBER.fullmatch(cell) is not None for cell in cells)
+    commas = sum(
+        _COMMA_NUMBER.fullmatch(cell) is not None and _GROUPED_NUMBER.fullmatch(cell) is None for cell in cells
+    )
     points = sum(_POINT_NUMBER.fullmatch(cell) is not None for cell in cells)
     return "," if commas > points and delimiter != "," else "."
 

@@ -281,7 +281,10 @@ def _format(column: Described) -> Iterator[str]:
     """How the texts are written: about the file, so it is filled in."""
     yield from _dates(column.dates)
     if column.thousands:
-        yield f"thousands = {quoted(column.thousands)}"
+        doubt = (
+            "  # 1,234 is 1234 here; if it is 1.234, write decimal in read instead" if column.thousands == "," else ""
+        )
+        yield f"thousands = {quoted(column.thousands)}{doubt}"
     if column.missing_codes:
         yield f"missing_codes = [{', '.join(quoted(code) for code in column.missing_codes)}]"
 
