@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -82,6 +83,13 @@ def test_the_price_states_recall_and_precision_before_anything_is_measured():
     for protocol in ("alarm", "share", "code", "private", "paper"):
         asked = prices.price(support.declared(protocol))
         assert not [key for part in (asked.mechanism, asked.settings, asked.expected) for key in part if " " in key]
+
+
+def test_where_recall_depends_on_the_onset_the_price_says_both_ends():
+    weak = prices.price(support.declared("alarm", epsilon="2")).expected
+    assert re.search(r"^\d+\.\d% \(last slot\) to \d+\.\d% \(first slot\), by when it begins, of ", weak["recall"])
+    assert weak["fleet_share"].startswith("at least ±")
+    assert prices.price(support.declared("alarm", epsilon="4")).expected["fleet_share"].startswith("±")
 
 
 def test_the_summary_names_days_and_leaves_cut_off_ones_out_of_the_share():
