@@ -9,16 +9,14 @@ from itertools import product
 import numpy as np
 
 from benchmarks.harness import Table, exponent, peak_mebibytes
-from benchmarks.publish import peers, quality
-from benchmarks.publish.census import NAMES as NAMES_OF_CENSUS
-from benchmarks.publish.census import census_like, census_space
+from benchmarks.publish import peers
 from benchmarks.publish.data import FIGURE_7, canonical, figure_7, figure_7_space
+from benchmarks.publish.usefulness import SIZES, usefulness
 from wallflower.publish.anonymise import anonymise
 from wallflower.publish.checker import Checker
 from wallflower.publish.cuts import Cutter
 from wallflower.publish.floor import floor
 from wallflower.publish.loss import losses
-from wallflower.publish.matching_attack import guesses
 
 K = 15
 NAMES = [*FIGURE_7, "salary"]
@@ -147,79 +145,6 @@ def runs(table: Table, *, quick: bool) -> None:
         )
 
 
-METHODS = (("candidate", "hybrid"), ("candidate", "expc"), ("matching", "shed"), ("matching+candidate", "shed"))
-
-
-def published(checker, grouping) -> quality.Table:
-    groups = grouping.groups
-    held = [checker.places[g.rows, checker.quasi :] for g in groups]
-    return quality.Table(np.array([g.low for g in groups]), np.array([g.high for g in groups]), held)
-
-
-def described(space, places, table, cpu, left) -> str:
-    two, three = (quality.errors(space, places, table, columns=columns) for columns in (2, 3))
-    narrow = quality.narrow_errors(places, table, 0, space.quasi[0].size)
-    return (
-        f"loss {quality.loss(space, table):.3f}; 2-column counts {np.median(two):.1%} ({two.mean():.1%}), 3-column "
-        f"{np.median(three):.1%} ({three.mean():.1%}), age ±2 {np.median(narrow):.1%}; information {quality.information(places, table):.2f}; "
-        f"left out {left:.2%}; {cpu:.1f} CPU s"
-    )
-
-
-def usefulness(table: Table, *, quick: bool) -> None:
-    """Census-like rows, k = 10: loss, median (mean) errors of range counts, what is left out, outliers kept, attacks."""
-    space = census_space()
-    for level, method in METHODS:
-        anonymise(Checker(space, census_like(17_000)), level=level, k=10, method=method)  # compiled, with a guide
-    spent: dict[int, float] = {}
-    sizes = (10_000,) if quick else (10_000, 50_000)
-    for size in sizes:
-        places = census_like(size)
-        peer = peers.measured(peers.ANONYPY_GROUPS, places, list(NAMES_OF_CENSUS), timeout=500)
-        other = "did not run" if peer is None else described(space, places, _listed(peer), peer["cpu"], 0.0)
-        table.add(f"census-like {size:,}: anonypy, l = 10", "-", other, "knows no outliers")
-        for level, method in METHODS:
-            start = time.process_time()
-            checker = Checker(space, places)
-            grouping = anonymise(checker, level=level, k=10, method=method)
-            cpu = time.process_time() - start
-            outliers, gone = checker.outlying, grouping.suppressed
-            kept = int(outliers.sum() - outliers[gone].sum())
-            found = guesses(checker, [g.rows for g in grouping.groups])
-            told = f"{len(found.pinned)} pinned, outliers' likeliest value at most {found.surest(outlying=True):.2f}, median {_median(found):.2f}"
-            table.add(
-                f"census-like {size:,}: {method}, {level}",
-                f"{kept} of {int(outliers.sum())} outliers published; {told}",
-                described(space, places, published(checker, grouping), cpu, len(gone) / size),
-                ">= 95 % of outliers, <= 0.5 % left out" if level == "matching" else "-",
-            )
-            if level == "matching":
-                spent[size] = cpu
-                least = floor(checker, level, gone, least=10)
-                table.add(
-                    f"census-like {size:,}: floor, matching", "-", f"{least.rows} rows no method could publish", "-"
-                )
-    if len(spent) > 1:
-        grown = exponent(list(spent), list(spent.values()))
-        table.add("growth 10,000 to 50,000, matching", "-", f"exponent {grown:.2f}", "<= 1.2; 50,000 in <= 6 CPU s")
-
-
-def _median(found) -> float:
-    some = found.likeliest[found.outlying]
-    return float(np.median(some)) if len(some) else 0.0
-
-
-def _listed(peer) -> quality.Table:
-    groups = peer["groups"]
-    ends = np.array([g["ends"] for g in groups])
-    # A reader spreads rows over a range of numbers, and over the listed values of a category.
-    sets = [
-        [np.arange(g["ends"][a][0], g["ends"][a][1] + 1) if a < 2 else np.array(s) for a, s in enumerate(g["sets"])]
-        for g in groups
-    ]
-    return quality.Table(ends[:, :, 0], ends[:, :, 1], [np.array(g["held"]) for g in groups], sets)
-
-
 def full_domain(table: Table, *, quick: bool) -> None:
     """anjana stands in for Incognito (full-domain generalisation); it knows nothing of outliers."""
     places = canonical(figure_7(1_000 if quick else 5_000))
@@ -242,7 +167,7 @@ def main() -> None:
     table = Table("publish")
     check_speed(table, quick=quick)
     runs(table, quick=quick)
-    usefulness(table, quick=quick)
+    usefulness(table, sizes=SIZES[:1] if quick else SIZES)
     full_domain(table, quick=quick)
 
 

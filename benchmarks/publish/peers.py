@@ -44,7 +44,7 @@ spent = time.process_time() - cpu
 groups = [
     {"sets": [sorted(int(v) for v in table[c].iloc[part].unique()) for c in quasi],
      "ends": [[int(table[c].iloc[part].astype(int).min()), int(table[c].iloc[part].astype(int).max())] for c in quasi],
-     "held": [int(v) for v in table["salary"].iloc[part]]}
+     "rows": [int(row) for row in part]}
     for part in (list(part) for part in parts)
 ]
 print(json.dumps({"cpu": spent, "groups": groups}))

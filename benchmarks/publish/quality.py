@@ -12,6 +12,8 @@ from wallflower.publish.space import Space
 QUESTIONS = 400
 LEAST = 0.005
 """A question counts at least this share of the rows: relative errors of almost nothing say nothing."""
+TELLS = 0.01
+"""Nats above what independent columns of as many values show by chance: below it there is nothing to keep."""
 
 
 @dataclass(frozen=True)
@@ -86,30 +88,40 @@ def narrow_errors(places: np.ndarray, table: Table, column: int, size: int) -> n
     return np.array(found)
 
 
-def information(places: np.ndarray, table: Table) -> float:
-    """How much of the mutual information between each quasi-identifier and the salary (in tens) the published labels keep, on average."""
-    quasi = places.shape[1] - 1
-    held = np.concatenate(table.held).reshape(-1) // 10
-    of_group = np.repeat(np.arange(len(table.held)), table.sizes)
+def information(space: Space, places: np.ndarray, table: Table) -> float:
+    """Which share (0 to 1) of what a quasi-identifier tells about the salary, in tens, the published table still tells; the mean over
+    the quasi-identifiers that tell anything.
+
+    The reader spreads every group's rows evenly, as for counts, and reads off how likely each salary is at each value. Scored by the
+    logarithm on the true rows that is I(value; salary) less the mean divergence of what is read from the truth, and so never above the
+    mutual information I. It is below 0 when the reader would do better not to look; that counts as 0.
+    """
+    tens = places[:, -1] // 10
+    bins = int(tens.max()) + 1
+    whole = np.bincount(tens, minlength=bins) / len(tens)
+    held = [np.bincount(np.asarray(values).reshape(-1) // 10, minlength=bins).astype(float) for values in table.held]
+    marginal = np.sum(held, axis=0) + 1
+    marginal /= marginal.sum()
     kept = []
-    for a in range(quasi):
-        if table.sets is not None:
-            names = {tuple(s[a].tolist()): i for i, s in enumerate(table.sets)}
-            label = np.array([names[tuple(s[a].tolist())] for s in table.sets])[of_group]
-        else:
-            label = np.unique(np.column_stack([table.low[:, a], table.high[:, a]]), axis=0, return_inverse=True)[
-                1
-            ].reshape(-1)[of_group]
-        before = _mutual(places[:, a], places[:, -1] // 10)
-        if before > 0.01:
-            kept.append(_mutual(label, held) / before)
+    for a, axis in enumerate(space.quasi):
+        truth = np.zeros((axis.size, bins))
+        np.add.at(truth, (places[:, a], tens), 1 / len(tens))
+        before = _mutual(truth)
+        used = (np.count_nonzero(truth.sum(axis=1)) - 1) * (np.count_nonzero(whole) - 1)
+        if before - used / 2 / len(tens) <= TELLS:
+            continue
+        read = np.zeros((axis.size, bins))
+        for g, counts in enumerate(held):
+            where = slice(table.low[g, a], table.high[g, a] + 1) if table.sets is None else table.sets[g][a]
+            read[where] += counts / len(read[where])
+        read += marginal  # one row more at every value, so that nothing is held impossible
+        read /= read.sum(axis=1, keepdims=True)
+        scored = float((truth * np.log(read)).sum() - (whole[whole > 0] * np.log(whole[whole > 0])).sum())
+        kept.append(max(scored, 0.0) / before)
     return float(np.mean(kept))
 
 
-def _mutual(x: np.ndarray, y: np.ndarray) -> float:
-    x, y = np.unique(x, return_inverse=True)[1].reshape(-1), np.unique(y, return_inverse=True)[1].reshape(-1)
-    joint = np.zeros((x.max() + 1, y.max() + 1))
-    np.add.at(joint, (x, y), 1 / len(x))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = joint * np.log(joint / joint.sum(axis=1, keepdims=True) / joint.sum(axis=0, keepdims=True))
-    return float(np.nansum(terms))
+def _mutual(joint: np.ndarray) -> float:
+    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    some = joint > 0
+    return float((joint[some] * np.log(joint[some] / apart[some])).sum())
