@@ -1,7 +1,8 @@
 """Repeat the paper's Tables 2 to 13 and Figures 1 to 5, with its numbers beside ours: writes RESULTS.md.
 
 `--quick` asks about few outliers and prints only; `--full` is the paper's size (hours on two cores). What is done is kept in
-`--keep FILE` as lines of JSON, so that a run can be broken off and continued.
+`--keep FILE` as lines of JSON, so that a run can be broken off and continued. `--renew` writes anew those rows of Tables 12 and 13, and the
+section on permute-and-flip and languages, that were kept; every other line of the page stays as the run that measured it left it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ import json
 from pathlib import Path
 
 from experiments.pcor_2021 import data as tables
+from experiments.pcor_2021.beside import beside
 from experiments.pcor_2021.match import CHANGES, compared
-from experiments.pcor_2021.page import page
+from experiments.pcor_2021.page import loss_rows, match_rows, page
+from experiments.pcor_2021.pictures import illustrated
+from experiments.pcor_2021.sections import with_rows, with_section
 from experiments.pcor_2021.study import Setting, outliers, study, timed
+from experiments.pcor_2021.written import LANGUAGES, most_contexts, written
 from wallflower.detectors import LOF, Grubbs, Histogram
 
 HERE = Path(__file__).parent
@@ -27,6 +32,8 @@ SALARY = (
     *(Setting(search, "0.2") for search in ("uniform", "walk", "dfs", "bfs")),
     *(Setting(search, "0.2", paper=True, utility="overlap") for search in ("dfs", "bfs")),
     Setting("exact", "0.2", utility="overlap"),
+    *(Setting("exact", epsilon, flip=True) for epsilon in ("0.01", *EPSILONS)),
+    *(Setting(search, "0.2", flip=True) for search in ("uniform", "walk")),
 )
 FEWER = (Setting("exact", "0.05"), Setting("exact", "0.2"), Setting("bfs", "0.2", paper=True), Setting("bfs", "0.2"))
 SIZES = {"quick": (6, 4, 3, 3), "usual": (200, 60, 15, 12), "full": (200, 200, 100, 50)}
@@ -65,6 +72,18 @@ def utilities(kept, data, detector, settings, count):
     return {"rows": len(data.codes), "shape": data.shape, "looked": looked, "results": [r for r in results if r]}
 
 
+def languages(kept, data, detector, count):
+    places, _ = kept.get(
+        f"outliers {data.name} {detector.text} {count}", lambda: outliers(data, detector, LEAST, count, 0)
+    )
+    results = [
+        kept.get(f"written {data.name} {detector.text} {place}", lambda p=place: written(data, p, detector, LEAST))
+        for place in places
+    ]
+    most = {language: most_contexts(data, language) for language in LANGUAGES}
+    return {"most": most, "results": [result for result in results if result]}
+
+
 def times(kept, data, detector, settings, count):
     places, _ = kept.get(
         f"outliers {data.name} {detector.text} {count}", lambda: outliers(data, detector, LEAST, count, 0)
@@ -83,17 +102,40 @@ def matches(kept, data, detector, count, neighbours):
     places, _ = kept.get(
         f"outliers {data.name} {detector.text} {count}", lambda: outliers(data, detector, LEAST, count, 0)
     )
-    found, losses = {change: [] for change in CHANGES}, []
+    found, losses, done = {change: [] for change in CHANGES}, [], 0
     for place in places:
         name = f"match {data.name} {detector.text} {place} {neighbours}"
         piece = kept.get(name, lambda p=place: compared(data, p, detector, LEAST, neighbours))
         if piece is None:
             continue
         shares, lost = piece
+        done += 1
         for change in CHANGES:
             found[change] += shares.get(change) or shares[str(change)]
         losses += lost
-    return {"shares": found, "losses": losses, "outliers": len(places), "neighbours": neighbours}
+    return {"shares": found, "losses": losses, "outliers": done, "neighbours": neighbours}
+
+
+def renewed(text, kept, salary, reduced, *, few, neighbours):
+    """The page with what was kept, each part with its own sizes."""
+    found = {}
+    for data in reduced:
+        for detector in (Grubbs(), LOF(), Histogram()):
+            if f"outliers {data.name} {detector.text} {few}" in kept.found:
+                found[f"{data.name} {detector.text}"] = matches(kept, data, detector, few, neighbours)
+    text = with_rows(text, "Tables 12 and 13", match_rows(found))
+    text = with_rows(text, "What the promise leaves open", loss_rows(found))
+    results, spoken = [], []
+    for name, piece in kept.found.items():
+        word, place = f"written {salary.name} {LOF().text} ", name.split()[-1]
+        studied = f"study {salary.name} {LOF().text} {place} {len(SALARY)}"
+        if name.startswith(word) and kept.found.get(studied):
+            results.append(kept.found[studied])
+            spoken.append(piece)
+    if results:
+        section = beside(results, spoken, {language: most_contexts(salary, language) for language in LANGUAGES})
+        text = with_section(text, section, before="Tables 12 and 13")
+    return illustrated(text)
 
 
 def main() -> None:
@@ -102,12 +144,19 @@ def main() -> None:
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--only-page", action="store_true", help="write the page from what was kept, as far as it goes")
+    parser.add_argument("--renew", action="store_true", help="renew the parts of RESULTS.md that were kept")
     given = parser.parse_args()
     size = "quick" if given.quick else "full" if given.full else "usual"
     many, some, few, neighbours = SIZES[size]
-    kept = Kept(given.keep, complete=given.only_page)
+    kept = Kept(given.keep, complete=given.only_page or given.renew)
     salary, small = tables.salary(), tables.salary(reduced=True)
     murders, fewer_murders = tables.homicide(), tables.homicide(reduced=True)
+    results = HERE / "RESULTS.md"
+    if given.renew:
+        text = results.read_text(encoding="utf-8")
+        text = renewed(text, kept, salary, (small, fewer_murders), few=few, neighbours=neighbours)
+        results.write_text(text, encoding="utf-8")
+        return
     found = {"small": {}, "match": {}}
     for detector in (Grubbs(), Histogram()):
         found["small"][detector.text] = utilities(kept, small, detector, FEWER, some)
@@ -119,10 +168,11 @@ def main() -> None:
         kept, salary, LOF(), [Setting(s, "0.2", paper=True) for s in ("bfs", "exact", "walk", "dfs", "uniform")], many
     )
     found["salary"] = utilities(kept, salary, LOF(), SALARY, many)
+    found["languages"] = languages(kept, salary, LOF(), many)
     text = page(found, size)
     print(text)
     if size != "quick":
-        (HERE / "RESULTS.md").write_text(text, encoding="utf-8")
+        results.write_text(illustrated(text), encoding="utf-8")
 
 
 if __name__ == "__main__":

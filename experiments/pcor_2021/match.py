@@ -40,9 +40,9 @@ def compared(data, place, detector, least, neighbours):
 
 def law(valid, scores):
     """The exact search's law at exponent 0.2."""
-    weights = (
-        np.where(valid, np.exp(EPSILON * (scores - scores[valid].max())), 0.0) if valid.any() else np.zeros(len(valid))
-    )
+    weights = np.zeros(len(valid))
+    if valid.any():
+        weights[valid] = np.exp(EPSILON * (scores[valid] - scores[valid].max()))
     return weights / max(weights.sum(), 1e-300)
 
 

@@ -14,6 +14,7 @@ import wallflower.identify.influence as module
 from wallflower.geometry.balls import Ball
 from wallflower.identify import overlap
 from wallflower.identify.influence import most_influenced
+from wallflower.identify.kernels import most_in_a_disc
 from wallflower.identify.metric import Metric
 
 
@@ -81,6 +82,23 @@ def test_a_disc_that_turns_finds_at_least_what_any_centre_holds(places, limit, w
         assert held <= bound
         grown = max(int((np.hypot(*(scaled - centre).T) <= 1 + 1e-6).sum()) for centre in centres)
         assert bound <= grown
+
+
+def test_a_plane_is_left_out_exactly_where_turning_would_be_given_up(monkeypatch):
+    """The kernel gives up with the number of all questions, which no other bound is above: leaving the plane out charges the same."""
+    values = np.random.default_rng(3).integers(0, 40, (60, 2))
+    values = np.unique(values, axis=0)
+    metric, ones = plane(4), np.full(len(values), 2, dtype=np.int64)
+    scales = np.full(2, 1 / np.sqrt(metric.ball.limit))
+    pairs = overlap._turns(values[:, 0], 2.0000001 / scales[0])
+    assert 0 < pairs < len(values) ** 2
+    assert most_in_a_disc(values, ones, scales, pairs - 1) == ones.sum()
+    (bound,) = overlap.plane_bounds(metric, values, ones)
+    assert bound == most_in_a_disc(values, ones, scales, pairs) < ones.sum()
+    monkeypatch.setattr(overlap, "MOST_TURNS", pairs)
+    assert list(overlap.plane_bounds(metric, values, ones)) == [bound]
+    monkeypatch.setattr(overlap, "MOST_TURNS", pairs - 1)
+    assert list(overlap.plane_bounds(metric, values, ones)) == []
 
 
 def test_a_grid_of_questions_is_charged_what_one_row_can_influence():

@@ -104,4 +104,13 @@ def plane_bounds(metric: Metric, values: Ints, multiplicity: Ints) -> Iterator[i
         scales = np.array([math.sqrt(weight / metric.ball.limit) for weight in weights])
         order = np.argsort(values[:, one], kind="stable")
         places = np.ascontiguousarray(values[order][:, [one, other]])
+        if _turns(places[:, 0], 2.0000001 / scales[0]) > MOST_TURNS:
+            continue  # turning would be given up and say no more than that there are so many questions
         yield int(most_in_a_disc(places, multiplicity[order].astype(np.int64), scales, MOST_TURNS))
+
+
+def _turns(ascending: Ints, reach: float) -> int:
+    """How many pairs of places, each in both directions, are within reach of each other in the first column."""
+    first = np.searchsorted(ascending, ascending - reach, side="left")
+    last = np.searchsorted(ascending, ascending + reach, side="right")
+    return int((last - first - 1).sum())
