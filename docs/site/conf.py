@@ -28,6 +28,8 @@ include_patterns = [
     *("README.md", "ARCHITECTURE.md", "LIMITATIONS.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"),
     *("docs/**.md", "docs/**.ipynb", "src/wallflower/**.md", "experiments/**.md"),
 ]
+exclude_patterns = sorted({entry.name for entry in ROOT.iterdir() if entry.is_dir()} - {"docs", "src", "experiments"})
+"""Folders without pages, environments among them, are not even walked through."""
 root_doc = "README"
 myst_heading_anchors = 6  # the names that GitHub gives to headings, which scripts/links.py checks
 nitpicky = True
