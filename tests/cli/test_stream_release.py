@@ -10,7 +10,9 @@ import pytest
 
 from tests.stream.support import declared
 from wallflower.cli.stream_release import TODAY, released
+from wallflower.errors import UsageError
 from wallflower.report.certificate import ASSUMED_OF_A_STREAM, ASSUMED_OF_A_TABLE, certificate_page
+from wallflower.report.release_file import as_release
 
 
 def made(stream, *, private=True):
@@ -46,6 +48,13 @@ def test_a_promise_of_a_whole_day_says_that_days_add_up_and_not_readings():
     assert "Periods of one sensor add up" in page
     assert "Many readings" not in page
     assert "all day" in page
+
+
+def test_a_release_is_read_with_the_facts_that_its_party_prints_beside_it():
+    printed = {"windows": 3, "waiting_for_receipts": 0, **made(replace(declared(), test=False))}
+    assert as_release(printed) == printed
+    with pytest.raises(UsageError, match="has no 'mechanism'"):
+        as_release({name: part for name, part in printed.items() if name != "mechanism"})
 
 
 def test_noise_from_a_seed_or_a_test_stream_says_so():

@@ -28,8 +28,7 @@ from wallflower.explain import Context
 from wallflower.explain.full import _Scores
 from wallflower.identify import Anomalies
 from wallflower.identify.counting import of_values
-from wallflower.identify.metric import metric_of
-from wallflower.identify.values import as_numbers
+from wallflower.identify.questions import Questions
 from wallflower.mechanisms.inverse_sensitivity import InverseSensitivity
 from wallflower.schema.declaration import Clip, Declaration, Drop, Model
 from wallflower.session.pricing import price_of
@@ -231,11 +230,9 @@ def count_law(noise, found: int, bounds, most: int) -> dict:
 
 
 def identify_law(question: Anomalies, rows) -> dict:
-    model = question._model(rows.declaration)
-    metric = metric_of(rows.declaration, model)
-    asked = as_numbers(question.values, metric, rows.declaration)
-    answering = question._answering(model, metric)
-    held, near = of_values(metric, metric.points(rows), asked, cap=answering.cap)
+    questions = Questions.read(question.values, question.model, rows.declaration)
+    metric, answering = questions.metric, question._answering(questions.model, questions.metric)
+    held, near = of_values(metric, metric.points(rows), questions.asked, cap=answering.cap)
     no, yes = answering.log_chances(np.asarray(held), np.asarray(near))
     return {
         (one, other): math.exp((yes if one else no)[0] + (yes if other else no)[1])

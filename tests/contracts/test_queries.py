@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-import jsonschema
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.contracts.conftest import Forbidden
 from tests.contracts.example import CANARY
@@ -15,6 +15,9 @@ from wallflower.ledger import Ledger
 from wallflower.schema import json_schema, load
 from wallflower.session import Session, description
 from wallflower.session.series import is_series
+
+RELEASE = Draft202012Validator(json_schema("release"))
+"""Made once; that the schema itself is one is checked in tests/schema."""
 
 
 def chain(error: BaseException) -> str:
@@ -47,7 +50,7 @@ def test_a_release_validates_and_its_description_is_json(example, prepared, tmp_
     session, _, _ = prepared()
     query = example.query(tmp_path)
     release = session.release(query)
-    jsonschema.validate(release.to_json(), json_schema("release"))
+    RELEASE.validate(release.to_json())
     assert release.private
     assert json.loads(json.dumps(description(query)))["command"] == query.name
     assert (release.value is not None) == example.answerable
@@ -115,13 +118,13 @@ def test_a_seed_needs_a_test_table_and_is_never_private(example, prepared, tmp_p
 def test_no_row_makes_a_query_fail(example, prepared, tmp_path, cell):
     session, _, _ = prepared(csv=example.with_cells(cell))
     release = session.release(example.query(tmp_path))
-    jsonschema.validate(release.to_json(), json_schema("release"))
+    RELEASE.validate(release.to_json())
 
 
 def test_an_empty_table_is_answered_like_any_other(example, prepared, tmp_path):
     session, _, _ = prepared(csv=example.only_header())
     release = session.release(example.query(tmp_path))
-    jsonschema.validate(release.to_json(), json_schema("release"))
+    RELEASE.validate(release.to_json())
     assert (release.value is not None) or not (example.answerable and example.always_answers)
 
 
@@ -159,9 +162,9 @@ def test_the_command_line_agrees_with_the_exit_codes(example, tmp_path, capfd):
     refused = json.loads(capfd.readouterr().out)
     assert refused["ok"] is False
     assert refused["error"]["hint"]
-    jsonschema.validate(refused, json_schema("release"))
+    RELEASE.validate(refused)
     Ledger.init(load(path))
     assert run([*example.arguments(path), "--json"]) == (0 if example.answerable else 5)
     answered = json.loads(capfd.readouterr().out)
-    jsonschema.validate(answered, json_schema("release"))
+    RELEASE.validate(answered)
     assert (answered["release"] is not None) == example.answerable

@@ -40,7 +40,7 @@ def as_release(loaded: object, *, named: str = "this") -> dict[str, Any]:
     rule = whole["$defs"]["released"]
     if _of_a_stream(loaded):
         parts = {**rule["properties"], "release": {"type": ["object", "null"]}}
-        rule = {**rule, "properties": parts}
+        rule = {**rule, "properties": parts, "additionalProperties": {}}  # a party's own facts stand beside its release
     wrong = misfit(loaded, rule, whole) if isinstance(loaded, dict) else "it is not one JSON object"
     if wrong is not None:
         raise UsageError(f"{named} is not the JSON of a release: {wrong}.", hint=SAVE)
