@@ -6,7 +6,7 @@ WORKERS ?= 2
 # make reproduce MODE=--quick (a minute, prints only) or MODE=--full (the papers' sizes, hours)
 MODE ?=
 
-.PHONY: demo test test-lowest campaign check bench reproduce pins reference lock clean
+.PHONY: demo test test-lowest campaign check docs bench reproduce pins reference lock clean
 
 demo: $(VENV)/.installed
 	$(BIN)/wallflower demo --out demo
@@ -24,6 +24,10 @@ check: $(VENV)/.tested
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/links.py
+	$(BIN)/python scripts/site.py
+
+docs: $(VENV)/.tested  ## the pages of docs as a site that needs no network, in site/
+	$(BIN)/python scripts/site.py
 
 bench: $(VENV)/.tested
 	$(BIN)/python -m benchmarks
@@ -69,4 +73,4 @@ $(VENV)/.tested: $(VENV)/.installed pyproject.toml locks/test.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-lowest demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -20,5 +20,5 @@ fi
 echo "The lock cannot be used here; installing what pyproject.toml allows instead." >&2
 case $what in
   run) install --editable ".[all]" ;;
-  test) install --editable ".[all]" --group test ;;
+  test) install --editable ".[all]" --group test --group docs ;;
 esac

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "locks"
-LOCKS = {"test": ("--extra", "all", "--group", "test"), "run": ("--extra", "all")}
+LOCKS = {"test": ("--extra", "all", "--group", "test", "--group", "docs"), "run": ("--extra", "all")}
 """What is locked; `run` takes the versions of `test`, which is written first."""
 LINE = re.compile(r"^(?:[A-Za-z0-9._-]+(?:\[[\w,-]+\])?==\S+.*\\?|    --hash=sha256:[0-9a-f]{64}(?: \\)?|#.*|)$")
 

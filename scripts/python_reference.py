@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import wallflower
+from wallflower.schema.fields import Field
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python.md"
 
@@ -26,6 +27,9 @@ import wallflower as wf
 This page is made of the docstrings of every public name; `make reference` writes it, and every example on it is run by the tests. A question is a frozen
 dataclass; `price` says what it promises and costs before any row is read, `release` charges and draws. What is not on this page may change
 without notice.
+
+Types are those of the source: what may be given. `Spelled` is a number that is written exactly: a whole number, a `Fraction`, or a text such as `"0.1"` or `"1/3"`; where
+it is kept it is a `Fraction`. `= ...` marks what may be left out.
 """
 
 NOT_HERE = {
@@ -86,11 +90,46 @@ def signature(thing: Any) -> str:
     if inspect.isclass(thing) and issubclass(thing, Exception):
         return f"class {name}({thing.__bases__[0].__name__})"
     if dataclasses.is_dataclass(thing):
-        fields = ", ".join(field.name + ("" if _required(field) else "=…") for field in dataclasses.fields(thing))
-        return f"{name}({fields})"
+        fields = "".join(f"    {_typed(thing, field)},\n" for field in dataclasses.fields(thing) if field.init)
+        return f"{name}(\n{fields})" if fields else f"{name}()"
     if getattr(thing, "_is_protocol", False):
         return f"class {name}(Protocol)"
-    return name + str(inspect.signature(thing)).replace("'", "")
+    return name + _written(inspect.signature(thing))
+
+
+class Words(str):
+    """An annotation as the source writes it, without the quotes that Python would put around it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _written(form: inspect.Signature, *, drop: int = 0) -> str:
+    """Arguments, their types and what comes back; a default that has no spelling is `...`."""
+    bare = [_bare(one) for one in list(form.parameters.values())[drop:]]
+    back = form.return_annotation
+    return str(form.replace(parameters=bare, return_annotation=Words(back) if isinstance(back, str) else back))
+
+
+def _bare(parameter: inspect.Parameter) -> inspect.Parameter:
+    kind, default = parameter.annotation, parameter.default
+    spelled = default is inspect.Parameter.empty or not repr(default).startswith("<")
+    return parameter.replace(
+        annotation=Words(kind.strip("\"'")) if isinstance(kind, str) else kind,
+        default=default if spelled else Words("..."),
+    )
+
+
+def _typed(kind: type, field: dataclasses.Field[Any]) -> str:
+    """`name: type`, and `= ...` where it may be left out. A field that converts has the type of what it takes."""
+    given = field.type if isinstance(field.type, str) else inspect.formatannotation(field.type)
+    converts = inspect.getattr_static(kind, field.name, None)
+    if isinstance(converts, Field):
+        reads = type(converts).read if type(converts).__set__ is Field.__set__ else type(converts).__set__
+        given = inspect.signature(reads).parameters["value"].annotation
+    return f"{field.name}: {given}" + ("" if _required(field) else " = ...")
 
 
 def _required(field: dataclasses.Field[Any]) -> bool:
@@ -129,8 +168,16 @@ def methods(kind: type) -> list[tuple[str, str]]:
         words = inspect.getdoc(inner.fget if isinstance(inner, property) else inner)
         if name.startswith("_") or not words or not (inspect.isfunction(inner) or isinstance(inner, property)):
             continue
-        found.append((name if isinstance(inner, property) else f"{name}()", words.splitlines()[0]))
+        found.append((f"{name}{_called(inner)}", words.splitlines()[0]))
     return found
+
+
+def _called(verb: Any) -> str:
+    """What follows a method's name: its arguments, without the object itself, and what it gives back."""
+    if isinstance(verb, property):
+        kind = inspect.signature(verb.fget).return_annotation if verb.fget else inspect.Signature.empty
+        return "" if kind is inspect.Signature.empty else f": {kind}"
+    return _written(inspect.signature(verb), drop=1)
 
 
 if __name__ == "__main__":

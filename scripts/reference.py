@@ -23,8 +23,12 @@ def page() -> str:
     from wallflower.cli.app import build
 
     parts = ["# Command line\n\nThis page is what `--help` prints; `make reference` writes it.\n"]
-    for path, command in every_command(typer.main.get_command(build()), "wallflower"):
-        context = command.context_class(command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH)
+    root = typer.main.get_command(build())
+    asks = root.context_settings["help_option_names"]  # every command has these from the first
+    for path, command in every_command(root, "wallflower"):
+        context = command.context_class(
+            command, info_name=path, terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=asks
+        )
         parts.append(f"## {path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
     return "\n".join(parts)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import duckdb
 import pytest
 
 from tests.stream import support
 from wallflower.cli.app import run
+from wallflower.stream import parser
 
 
 @pytest.fixture
@@ -51,6 +54,30 @@ def test_simulate_runs_everything_and_draws_it(tmp_path, capfd, protocol):
         assert db.execute(f"{counts} '{tmp_path / 'r.parquet'}'").fetchone() == (1800, 1800)
     assert json.loads(about["guarantee"])["family"] == "local-dp"
     assert asked(capfd, "simulate", file, "-o", tmp_path / "pumps.results")[0] == 2
+
+
+def spaced(value):
+    """Keys, at any depth, that are not one word."""
+    if isinstance(value, list):
+        return [key for each in value for key in spaced(each)]
+    if not isinstance(value, dict):
+        return []
+    return [key for key in value if " " in key] + [key for each in value.values() for key in spaced(each)]
+
+
+def test_every_key_of_the_json_is_one_word(tmp_path, capfd, stream_file):
+    clock = tmp_path / "clock.toml"
+    clock.write_text(support.clock_text())
+    for file, how in ((stream_file, ("--readings", 100)), (clock, ("--periods", 1)), (stream_file, ("--dry-run",))):
+        code, out, _ = asked(capfd, "simulate", file, *how, "--json")
+        assert code == 0
+        assert spaced(json.loads(out)) == []
+    places = Path(parser.__file__).parent.glob("*.py")
+    reasons = {
+        why for place in places for why in re.findall(r'dropped\["([^"]+)"\]', place.read_text(encoding="utf-8"))
+    }
+    assert {"foreign", "from_the_future", "inbox_full"} <= reasons
+    assert all(re.fullmatch(r"[a-z_]+", why) for why in reasons)
 
 
 def test_a_dry_run_says_both_levels_and_reads_nothing(capfd, stream_file):

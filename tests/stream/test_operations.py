@@ -106,7 +106,7 @@ def test_a_changed_epsilon_is_said_to_the_sensor_which_says_why_it_waits():
     sensor.turn()
     analyst.turn()
     sensor.turn()
-    assert analyst.dropped["another declaration"] == 1
+    assert analyst.dropped["another_declaration"] == 1
     assert sensor.waiting == 1
     assert "another declaration" in sensor.outbox.complaint
     book.close()

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from wallflower.cli.terminal import err
-from wallflower.errors import WallflowerError, place
+from wallflower.errors import UsageError, WallflowerError, place
 from wallflower.version import __version__
 
 COMMANDS = {
@@ -41,6 +41,9 @@ GROUPS = ("ledger", "stream", "serve")
 """Those that hold commands of their own, which help lists last."""
 
 SPENT = "If a charge had been made it stands; `wallflower ledger history DECL` shows it."
+
+COMPLETING = "_WALLFLOWER_COMPLETE"
+"""Set by the shell's side of completion, which `--show-completion` prints."""
 
 INTERRUPTED = 130
 """What shells expect after Ctrl-C."""
@@ -68,8 +71,8 @@ def _nothing() -> None:
 
 def _needed(arguments: Sequence[str]) -> typer.Typer:
     """Only what is asked for: loading every command would take longer than most of them do."""
-    if any(name.startswith("_WALLFLOWER") for name in os.environ):  # a shell that completes a line wants all of it
-        return build()
+    if COMPLETING in os.environ:  # a shell asks what could follow; bash hands its line over in a way of its own
+        arguments = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()[1:]
     if arguments and arguments[0] in COMMANDS:
         return build([arguments[0]])
     return build() if set(arguments) & COMMANDS.keys() else listing()
@@ -79,7 +82,6 @@ def _root() -> typer.Typer:
     app = typer.Typer(
         name="wallflower",
         no_args_is_help=True,
-        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
@@ -113,9 +115,7 @@ def run(arguments: Sequence[str], asked_to_stop: Sequence[int] = ()) -> int:
     as_json = "--json" in arguments
     _print_anything(sys.stdout, sys.stderr)
     try:
-        code = typer.main.get_command(_needed(arguments)).main(
-            args=list(arguments), prog_name="wallflower", standalone_mode=False
-        )
+        code = _ran(arguments)
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         if not arguments or (context is not None and error.format_message() == context.get_help()):
@@ -135,6 +135,25 @@ def run(arguments: Sequence[str], asked_to_stop: Sequence[int] = ()) -> int:
     if code == INTERRUPTED:  # typer turns Ctrl-C into this code
         return _failed("interrupted", "Interrupted.", SPENT, INTERRUPTED, as_json=as_json)
     return code if isinstance(code, int) else 0
+
+
+def _ran(arguments: Sequence[str]) -> object:
+    """What the command returns. Completion ends the process, with 1 where it knows no shell: here it ends like a command."""
+    completing = not {"--install-completion", "--show-completion"}.isdisjoint(arguments)
+    try:
+        code: object = typer.main.get_command(_needed(arguments)).main(
+            args=list(arguments), prog_name="wallflower", standalone_mode=False
+        )
+    except SystemExit as ended:
+        if not completing and COMPLETING not in os.environ:
+            raise
+        code = ended.code
+    if code == 1 and completing:
+        raise UsageError(
+            "completion is for a shell, and none that is known runs this.",
+            hint="Run it in bash, zsh, fish or PowerShell itself, not from a script or another program.",
+        )
+    return code
 
 
 def _told(error: Exception) -> tuple[str, str, str, int]:

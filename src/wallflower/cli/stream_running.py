@@ -153,7 +153,9 @@ def said(label: str, value: object) -> str:
     if isinstance(value, dict) and "estimate" in value:
         return f"{value['estimate']:.3f} (95 %: {value['low']:.3f} to {value['high']:.3f}, from {value['of']:,} sensor-periods)"
     if isinstance(value, dict):
-        return ", ".join(f"{kind}: {said('', count)}" for kind, count in value.items()) or "none"
+        reasons = label == "dropped"  # other keys may be names that somebody chose
+        shown_as = {kind: kind.replace("_", " ") if reasons else kind for kind in value}
+        return ", ".join(f"{shown_as[kind]}: {said('', count)}" for kind, count in value.items()) or "none"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, bool):

@@ -155,7 +155,7 @@ class SlotAnalyst:
             self.dropped["foreign"] += 1
             return [], None
         if message.window.number > self.latest():
-            self.dropped["from the future"] += 1
+            self.dropped["from_the_future"] += 1
             return [], None
         said = np.array([message.said])
         return [], Decision(

@@ -77,7 +77,7 @@ class AnalystLoop:
             return
         message, digest = understood
         if message.window.stream != self.analyst.stream:
-            self.dropped["another declaration"] += 1
+            self.dropped["another_declaration"] += 1
             if isinstance(message, Noised | Codes | Tick):
                 receipts.append(Receipt(window=message.window, digest=OTHER_DECLARATION))
             return

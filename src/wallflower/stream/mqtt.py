@@ -173,7 +173,7 @@ class MqttTransport:
         try:
             self._inbox.put_nowait((self.connections, message))
         except queue.Full:
-            self.dropped["inbox full"] += 1
+            self.dropped["inbox_full"] += 1
             self._clogged = True
             client.ack(message.mid, message.qos)
 
