@@ -45,6 +45,17 @@ def test_a_preview_shows_the_owner_everything_and_charges_nothing(folder, capfd)
     assert not (folder / "out.csv").exists()
 
 
+def test_a_dry_run_that_looked_does_not_say_that_nothing_was_read(folder, capfd):
+    asked = ["publish", str(folder / "people.toml"), "-o", str(folder / "out.csv"), *ASK, "--dry-run"]
+    assert run(asked) == 0
+    assert "Nothing was read and nothing was spent." in capfd.readouterr().out
+    assert run([*asked, "--at-most-suppressed", "1"]) == 0
+    assert run([*asked, "--owner-report", str(folder / "preview.json")]) == 0
+    looked = capfd.readouterr().out
+    assert looked.count("Nothing was spent.") == 2
+    assert "Nothing was read" not in looked
+
+
 def test_too_much_suppression_is_refused_before_the_charge(folder, capfd):
     asked = [
         "publish",

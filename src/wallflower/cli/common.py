@@ -123,6 +123,8 @@ class How:
     purpose: str = ""
     rehearse: str | None = None
     rehearsal_report: Path | None = None
+    looked: bool = False
+    """Whether the owner has looked at the rows already."""
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -156,7 +158,7 @@ def ask(declaration: Path, query: Query, how: How) -> None:
             price,
             as_json=how.as_json,
             preview=session.preview(query, asker=how.asker, request_id=how.request_id),
-            looked=how.owner_report is not None,
+            looked=how.looked or how.owner_report is not None,
         )
         if how.owner_report is not None:
             err.print(LOOK, style="bold yellow")

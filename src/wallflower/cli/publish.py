@@ -181,7 +181,7 @@ def publish(
     )
     if rehearse is None and (at_most_suppressed is not None or (dry_run and owner_report is not None)):
         _look_first(declaration, query, how, at_most_suppressed)
-        how = replace(how, owner_report=None) if dry_run else how  # it has been written
+        how = replace(how, owner_report=None if dry_run else owner_report, looked=True)  # a dry run's has been written
     if population is not None and owner_report is None:
         err.print(
             "--population changes the risks in the owner's report alone, and none was asked for.", highlight=False
