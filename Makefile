@@ -1,4 +1,4 @@
-# Six commands. Each makes what it needs; nothing but Python 3.11+, pip and make has to be there first.
+# Every command makes what it needs; nothing but Python 3.11+, pip and make has to be there first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
