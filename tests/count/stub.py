@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from wallflower.engines.base import Fetched
+from wallflower.engines.batches import runs
 from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Numbers
 
@@ -48,6 +49,10 @@ class Table:
     def size(self):
         assert self.declaration.neighbours == "replace-one", "the number of rows is private"
         return len(self.points)
+
+    def stream(self, numbers, *, by=None):
+        rows = self.fetch(numbers=numbers).numbers
+        yield runs(rows if by is None else rows[np.argsort(rows[:, list(numbers).index(by)], kind="stable")])
 
     def fetch(self, *, numbers):
         places = [list(self.declaration.columns).index(name) for name in numbers]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests.count import twins
 from tests.count.strategies import fixed, places, tables
-from wallflower.count.covers import Core, Lines, Window, covers
+from wallflower.count.covers import UNCOMPILED, Core, Lines, Window, covers
 from wallflower.count.kernels import degeneracy
 from wallflower.geometry.balls import Ball
 from wallflower.geometry.index import RadiusIndex
@@ -21,8 +21,9 @@ def everything(cover, size):
 def test_kernels_equal_their_twins(width, data):
     points, ball, _ = data.draw(tables(width))
     for column in range(width):
-        cover = Window.of(points, ball, column)
-        assert everything(cover, len(points)) == twins.window(points[:, column].tolist(), cover.length)
+        for compiled in (True, False):
+            cover = Window.of(points, ball, column, compiled=compiled)
+            assert everything(cover, len(points)) == twins.window(points[:, column].tolist(), cover.length)
     for most in (0, 10**9):  # without the graph and with it
         core = Core.of(points, ball, most=most)
         assert (core.graph is None) == (most == 0)
@@ -30,6 +31,16 @@ def test_kernels_equal_their_twins(width, data):
     if width == 2 and Lines.suits(ball):
         cover = Lines.of(points, ball)
         assert everything(cover, len(points)) == twins.lines_cover(points, cover.shape)
+
+
+@fixed
+@given(st.data())
+def test_what_is_compiled_is_chosen_by_the_declared_bound_and_changes_no_bound(data):
+    points, ball, _ = data.draw(tables(1))
+    times = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(points), max_size=len(points))))
+    (few,), (many,) = covers(points, ball, most_rows=UNCOMPILED), covers(points, ball, most_rows=UNCOMPILED + 1)
+    assert (few.compiled, many.compiled) == (False, True)
+    assert [few(times, t) for t in range(4)] == [many(times, t) for t in range(4)]
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
@@ -77,6 +88,7 @@ def test_in_one_column_the_window_is_exact(table):
 def test_lines_are_close_to_the_exact_cover_of_two_columns():
     rng = np.random.default_rng(5)
     worst = 1.0
+    assert [Lines.suits(Ball((1, 1), limit)) for limit in (0, 1)] == [False, True]
     for _ in range(20):
         points = rng.integers(-60, 61, (40, 2))
         ball = Ball((1, 1), 32**2)
@@ -84,7 +96,7 @@ def test_lines_are_close_to_the_exact_cover_of_two_columns():
         exact = int((((centres - points) ** 2).sum(axis=2) <= ball.limit).sum(axis=1).max())
         bound = min(everything(cover, 40) for cover in covers(points, ball))
         assert bound >= exact
-        worst = max(worst, bound / exact)
+        worst = max(worst, everything(Lines.of(points, ball), 40) / exact)
     assert worst <= 1.25
 
 

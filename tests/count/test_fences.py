@@ -111,6 +111,12 @@ def test_with_hardly_any_noise_it_is_the_rule_of_the_box_plot(neighbours):
     assert query.price(declaration).guarantee.epsilon == 10_000
 
 
+def test_a_number_on_a_fence_is_not_beyond_it():
+    numbers = np.arange(10)
+    for low, high in itertools.combinations([Fraction(n, 2) for n in range(-1, 20)], 2):
+        assert beyond(numbers, low, high) == sum(n < low or n > high for n in range(10))
+
+
 @pytest.mark.parametrize("points", [[], [[3]], [[-(10**6)], [10**6]]])
 @pytest.mark.parametrize("factor", ["0", "3/2", "1e300"])
 def test_small_tables_and_far_fences_are_answered(points, factor):

@@ -11,7 +11,7 @@ from tests.count.stub import Table, declared
 from wallflower.audit.exact import exact_audit
 from wallflower.count import Outliers, Subspaces
 from wallflower.count.degrees import declared_ball
-from wallflower.count.expectations import error_by_epsilon
+from wallflower.count.expectations import error_by_epsilon, error_of_auto
 from wallflower.count.noise import NOISES, Noise
 from wallflower.count.profiles import bound, profile
 from wallflower.count.queries import measure
@@ -222,6 +222,9 @@ def test_the_picture_of_error_needs_no_row():
     curve = error_by_epsilon(question(width=4), declared(4))
     assert list(curve.laplace) == sorted(curve.laplace, reverse=True)
     assert all(calm <= worst for calm, worst in zip(curve.lomax_calm, curve.lomax_worst, strict=True))
+    parts = zip(curve.laplace, curve.lomax_calm, curve.chosen, strict=True)
+    chosen = tuple(laplace if name == "laplace" else calm for laplace, calm, name in parts)
+    assert error_of_auto(question(width=4), declared(4)) == chosen
     picture = error_picture(curve)
     assert picture.svg.startswith("<svg")
     assert "epsilon" in picture.alt

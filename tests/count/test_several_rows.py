@@ -126,6 +126,21 @@ def test_the_whole_law_keeps_its_promise_between_people(rows, name):
     assert not exact_audit(lambda table: law(table, None), pairs).within(epsilon)
 
 
+@pytest.mark.parametrize("rows", [None, 3])
+def test_the_margin_of_the_inverse_mechanism_is_that_of_its_law(rows):
+    """On the calmest table, far from both ends: no more than `miss` lies further out, and a cap less would not do."""
+    noise = Noise(
+        epsilon=Fraction(1), dimension=1, k=1, neighbours="add-remove", max_rows=999, wanted="inverse", rows=rows
+    )
+    calmest = Profile(bounds=tuple(noise._calmest(t) for t in range(200)), cap=noise.cap)
+    law = np.array(InverseSensitivity(epsilon=noise.epsilon, most=998).probabilities(499, calmest))
+    away = np.abs(np.arange(999) - 499)
+    for miss in (Fraction(1, 2), Fraction(1, 20), Fraction(1, 1000)):
+        margin, _ = noise.margins(miss)
+        assert law[away > margin].sum() <= miss
+        assert law[away > margin - noise.cap].sum() > miss
+
+
 def law_of(noise, count, profile, most):
     """The exact law of the noisy count, clamped to 0 … most."""
     if noise.name == "inverse":

@@ -15,7 +15,7 @@ from wallflower.errors import DeclarationError
 from wallflower.geometry.balls import Ball
 from wallflower.geometry.index import RadiusIndex
 from wallflower.identify import counting
-from wallflower.identify.counting import FEW, copies, of_rows, within
+from wallflower.identify.counting import FEW, copies, of_rows, of_values, within
 from wallflower.identify.metric import Metric, metric_of
 
 PATHS = ["compiled", "plain"]
@@ -52,6 +52,7 @@ def test_counts_equal_the_naive_twin(table, cap):
     np.testing.assert_array_equal(within(metric, points, asked, cap=cap), np.minimum(expected, cap))
     equal = np.array([(points == value).all(axis=1).sum() for value in asked])
     np.testing.assert_array_equal(copies(points, asked, cap=cap), np.minimum(equal, cap))
+    np.testing.assert_array_equal(of_values(metric, points, asked, cap=cap), np.minimum([equal, expected], cap))
     held, near = of_rows(metric, points, until=beta, cap=cap)
     expected = np.array([metric.near(value, points).sum() for value in points], dtype=np.int64)
     np.testing.assert_array_equal(near, np.minimum(expected, cap))

@@ -179,7 +179,9 @@ def test_one_cell_needs_the_budget_of_one_question():
     assert equal_to_one_question(1, Fraction(1, 10), included=True) == 1
     grows = [equal_to_one_question(n, Fraction(1, 10), included=False) for n in (1, 2, 9, 60, 300)]
     assert grows == sorted(grows)
-    for epsilon in ("1/2000", "41"):
+    for epsilon in ("1/1000", "1/100", "40"):  # rounding would let one cell cost more than the question it is equal to
+        assert equal_to_one_question(1, Fraction(epsilon), included=True) == 1
+    for epsilon in ("999/1000000", "41"):
         with pytest.raises(UsageError, match="from 0\\.001 to 40"):
             equal_to_one_question(3, Fraction(epsilon), included=True)
 

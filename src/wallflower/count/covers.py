@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from wallflower.geometry.balls import Ball
 from wallflower.geometry.index import MOST, Graph, RadiusIndex
+from wallflower.geometry.line import fullest
 
 LINES_PER_RADIUS = 16
 """How finely the lines of `Lines` are spaced: a public constant."""
@@ -28,6 +29,10 @@ LINES_PER_RADIUS = 16
 
 MOST_PAIRS = 400_000_000
 """Pairs that a graph may hold, 1.6 GB. Only time depends on it, no answer does."""
+
+
+UNCOMPILED = 100_000
+"""Declared rows up to which loading compiled loops takes longer than doing without. Only time depends on it."""
 
 
 class Cover(Protocol):
@@ -43,13 +48,18 @@ class Window:
     order: NDArray[np.int64]
     values: NDArray[np.int64]
     length: int
+    compiled: bool = True
+    """By a compiled loop, or by a search that needs none: the same number, four times as slowly."""
 
     @classmethod
-    def of(cls, points: NDArray[np.int64], ball: Ball, column: int) -> Window:
+    def of(cls, points: NDArray[np.int64], ball: Ball, column: int, *, compiled: bool = True) -> Window:
         order = np.argsort(points[:, column], kind="stable")
-        return cls(order, np.ascontiguousarray(points[order, column]), min(ball.twice.reach(column), 4 * MOST))
+        values = np.ascontiguousarray(points[order, column])
+        return cls(order, values, min(ball.twice.reach(column), 4 * MOST), compiled)
 
     def __call__(self, times: NDArray[np.int64], t: int) -> int:
+        if not self.compiled:
+            return fullest(self.values[times[self.order] <= t], self.length)
         from wallflower.count.kernels import window
 
         return int(window(self.values, times[self.order], t, self.length))
@@ -134,10 +144,14 @@ def _core(points: NDArray[np.int64], near: Ball, depth: int) -> NDArray[np.int64
     return points
 
 
-def covers(points: NDArray[np.int64], ball: Ball) -> list[Cover]:
-    """The bounds that are used for this many columns, the cheapest first."""
+def covers(points: NDArray[np.int64], ball: Ball, *, most_rows: int = MOST) -> list[Cover]:
+    """The bounds that are used for this many columns, the cheapest first.
+
+    `most_rows` is the declared bound: where it is small, one column needs nothing compiled, whatever the rows are.
+    """
     width = points.shape[1]
-    found: list[Cover] = [Window.of(points, ball, column) for column in range(width)]
+    compiled = width > 1 or most_rows > UNCOMPILED
+    found: list[Cover] = [Window.of(points, ball, column, compiled=compiled) for column in range(width)]
     if width == 2 and Lines.suits(ball):
         found.append(Lines.of(points, ball))
     if width > 1:

@@ -19,6 +19,7 @@ from wallflower.count.queries import check_columns, counted, public_settings
 from wallflower.count.sensitivity import packing, stream_sensitivity
 from wallflower.count.tree import LONGEST, Tree, reach_of_sum
 from wallflower.engines.base import Rows
+from wallflower.engines.plan import plan_fetch
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.noise.entropy import Entropy
@@ -123,6 +124,7 @@ class DailyOutliers:
             },
             settings={
                 **public_settings(declaration, self.measures, self.neighbours, self.radius),
+                "plan": str(plan_fetch(declaration, len(self.columns))),
                 "daily": f"by {self.daily}, from {self.start} to {self.end}: {self.horizon} days",
                 "sensitivity": f"{stream_sensitivity(len(self.measures), self.neighbours)} for all days of one level, {tree.levels} levels",
             },

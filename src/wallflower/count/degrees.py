@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from wallflower.geometry.balls import Ball, normalised_ball
 from wallflower.geometry.cells import ColumnCells, suits
 from wallflower.geometry.index import RadiusIndex
+from wallflower.geometry.line import is_line, within_reach
 from wallflower.schema.declaration import Declaration
 
 
@@ -37,6 +38,8 @@ class SubspaceDegrees:
         self._cells = ColumnCells(points)
 
     def __call__(self, chosen: Sequence[int], ball: Ball, cap: int) -> NDArray[np.int64]:
+        if len(ball.weights) == 1 and is_line(values := self._points[:, chosen[0]], ball):
+            return within_reach(values, ball, cap + 1) - 1
         counts = None
         if suits(self._points, ball, cap + 1):
             counts = self._cells.counts(chosen, ball, cap + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from wallflower.count.intervals import SHARE, NarrowInterval
 from wallflower.count.noise import Noise, NoiseName
@@ -45,6 +46,19 @@ def error_by_epsilon(query: Outliers, declaration: Declaration) -> ErrorCurve:
         bought=tuple(_bought(base, epsilon) for epsilon in EPSILONS),
         chosen=tuple(noise(epsilon, "auto").name for epsilon in EPSILONS),
     )
+
+
+def error_of_auto(query: Outliers, declaration: Declaration) -> tuple[int, ...]:
+    """± at each of `EPSILONS` with the noise that `auto` takes there, on the calmest table: a small part of the curve,
+    for a page that is drawn anew while one types.
+    """
+    return _error_of_auto(replace(query.noise_for(declaration), epsilon=Fraction(1), wanted="auto"))
+
+
+@lru_cache(maxsize=256)
+def _error_of_auto(base: Noise) -> tuple[int, ...]:
+    each = (replace(base, epsilon=epsilon) for epsilon in EPSILONS)
+    return tuple(replace(noise, wanted=noise.name).margins()[0] for noise in each)
 
 
 def _bought(base: Noise, whole: Fraction) -> int | None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from wallflower.count.noise import MISS
 from wallflower.count.queries import counted_near, largest_answer
 from wallflower.engines.base import Rows
+from wallflower.engines.plan import plan_fetch
 from wallflower.errors import UsageError
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.mechanisms.quantile import Quantile
@@ -89,6 +90,7 @@ class FencedOutliers:
                 "column": self.column,
                 "fence": f"quartiles, and {shown(self.factor)} times their distance beyond them",
                 "budget": f"{shown(self.epsilon / 2)} for the quartiles, {shown(self.epsilon / 2)} to count",
+                "plan": str(plan_fetch(declaration, 1)),
             },
             expected={
                 "error": f"within ±{self._noise.reach(miss=MISS)} rows of the rows beyond the released fences, 19 times out of 20",

@@ -25,6 +25,7 @@ from wallflower.count.queries import (
 )
 from wallflower.count.sensitivity import packing
 from wallflower.engines.base import Rows
+from wallflower.engines.plan import plan_fetch
 from wallflower.errors import UsageError
 from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.laplace import DiscreteLaplace
@@ -99,6 +100,7 @@ class GroupedOutliers:
                 "by": f"{self.by}: {len(values)} groups",
                 "neighbours_among": "the rows of the same group" if self.among == "group" else "all rows of the table",
                 "noise": scheme.noise_name,
+                "plan": str(plan_fetch(declaration, len(self.columns))),
             },
             expected={
                 "error": f"in any one group {scheme.error(1)}",

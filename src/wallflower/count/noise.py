@@ -36,7 +36,7 @@ class Noise:
     k: int
     neighbours: str
     max_rows: int
-    """The declared bound, which only `auto` looks at: larger tables have more rows near the threshold."""
+    """The declared bound: `auto` looks at it, since larger tables have more rows near the threshold, and what is loaded to count."""
     wanted: NoiseName = "auto"
     rows: int | None = None
     """At most so many rows of a person come or go together, and the promise is about a person; None: it is about a row."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from wallflower.count.covers import Cover, covers
 from wallflower.geometry.balls import Ball
+from wallflower.geometry.index import MOST
 from wallflower.mechanisms.profiles import Profile
 
 REPLACE_ONE = "replace-one"
@@ -23,6 +24,11 @@ def bound(held: int, t: int, neighbours: str) -> int:
     return held + t + 1 if neighbours == REPLACE_ONE else max(1, held + t)
 
 
+def near_threshold(degrees: NDArray[np.int64], k: int, horizon: int) -> NDArray[np.bool_]:
+    """Which rows a profile of this length looks at."""
+    return np.asarray((np.abs(degrees - k) < horizon) | (np.abs(degrees - (k - 1)) < horizon))
+
+
 def profile(
     points: NDArray[np.int64],
     degrees: NDArray[np.int64],
@@ -32,12 +38,12 @@ def profile(
     horizon: int,
     cap: int,
     neighbours: str,
+    most_rows: int = MOST,
 ) -> Profile:
     """U_0 … U_{horizon−1}. `degrees` may be capped at k + horizon or above; nothing beyond enters."""
-    near = np.abs(degrees - k) < horizon
-    near |= np.abs(degrees - (k - 1)) < horizon
+    near = near_threshold(degrees, k, horizon)
     members, times = points[near], degrees[near]
-    bounds = covers(members, ball) if len(members) else []
+    bounds = covers(members, ball, most_rows=most_rows) if len(members) else []
     losing = _nested(bounds, np.abs(times - k), horizon, cap)  # rows that one removal can make outliers
     gaining = _nested(bounds, np.abs(times - (k - 1)), horizon, cap)  # outliers that one addition can make inliers
     held = map(max, losing, gaining)

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.intervals import IntervalEpsilon, NarrowInterval, advised
 from wallflower.count.noise import NOISES, Noise, NoiseName
+from wallflower.count.parts.degrees import Degrees, plan_of
+from wallflower.count.parts.measure import measure_in_strips, prepare_strips
 from wallflower.count.profiles import REPLACE_ONE, profile
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
@@ -68,6 +70,7 @@ class Outliers:
                 if self.noise == noise.name
                 else f"{noise.name} (chosen from columns, neighbours, epsilon and max_rows)",
                 "sensitivity": str(noise.cap),
+                "plan": str(plan_of(declaration, self.columns, self.radius)),
                 **(
                     {}
                     if interval is None
@@ -84,6 +87,7 @@ class Outliers:
         )
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        prepare_strips(rows.declaration, self.columns, self.radius)
         self.run(rows, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
@@ -127,14 +131,19 @@ class Outliers:
 
     def inspect(self, rows: Rows) -> dict[str, Any]:
         ball = declared_ball(rows.declaration, self.columns, self.radius)
-        degrees = capped_degrees(rows.fetch(numbers=self.columns).numbers, ball, 3 * self.neighbours)
+        plan, cap = plan_of(rows.declaration, self.columns, self.radius), 3 * self.neighbours
+        if plan.way == "tiles":
+            histogram = Degrees(rows, self.columns, ball, cap, plan).histogram()
+        else:
+            degrees = capped_degrees(rows.fetch(numbers=self.columns).numbers, ball, cap)
+            histogram = np.bincount(degrees, minlength=cap + 1)
         noise = self.noise_for(rows.declaration)
         count, bounds = measure(rows, self.columns, self.radius, noise)
         return {
-            "facts": {"rows": len(degrees), "outliers": count, **noise.seen(bounds)},
+            "facts": {"rows": int(histogram.sum()), "outliers": count, **noise.seen(bounds)},
             "figures": {
                 "degrees": {
-                    "rows": np.bincount(degrees, minlength=3 * self.neighbours + 1),
+                    "rows": histogram,
                     "threshold": self.neighbours,
                 }
             },
@@ -187,9 +196,12 @@ def largest_answer(rows: Rows) -> int:
 
 def measure(rows: Rows, columns: tuple[str, ...], radius: Fraction, noise: Noise) -> tuple[int, Profile | None]:
     """The true count, and the profile where the noise wants one. Private, both of them."""
+    plan = plan_of(rows.declaration, columns, radius)
     # Under replace-one the number of rows is public, and no count moves by more.
     cap = min(noise.row_cap, max(rows.size, 1)) if noise.neighbours == REPLACE_ONE else noise.row_cap
     ball = declared_ball(rows.declaration, columns, radius)
+    if plan.way == "tiles":
+        return measure_in_strips(rows, columns, ball, noise, cap=cap, plan=plan)
     return measure_points(rows.fetch(numbers=columns).numbers, ball, noise, cap=cap)
 
 
@@ -197,7 +209,16 @@ def measure_points(points: NDArray[np.int64], ball: Ball, noise: Noise, *, cap: 
     degrees = capped_degrees(points, ball, noise.k + noise.horizon)
     bounds = None
     if noise.horizon:
-        bounds = profile(points, degrees, ball, k=noise.k, horizon=noise.horizon, cap=cap, neighbours=noise.neighbours)
+        bounds = profile(
+            points,
+            degrees,
+            ball,
+            k=noise.k,
+            horizon=noise.horizon,
+            cap=cap,
+            neighbours=noise.neighbours,
+            most_rows=noise.max_rows,
+        )
     return int((degrees < noise.k).sum()), bounds
 
 

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from wallflower.count.degrees import SubspaceDegrees, declared_ball
 from wallflower.count.noise import NOISES, Noise, NoiseName
+from wallflower.count.parts.degrees import plan_of
+from wallflower.count.parts.measure import count_outliers, prepare_strips
 from wallflower.count.queries import (
     check_columns,
     expected_error,
@@ -99,6 +101,7 @@ class Subspaces:
             "top": str(self.top),
             "candidates": str(len(self.candidates)),
             "sensitivity": str(distance),
+            "plan": str(plan_of(declaration, self.columns, self.radius)),
         }
         mechanism = {"name": "top-h exponential", "exponent": shown(choice.exponent)}
         if count is not None:
@@ -126,6 +129,7 @@ class Subspaces:
         return said
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
+        prepare_strips(rows.declaration, self.columns, self.radius)
         self.run(rows, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
@@ -181,7 +185,7 @@ class Subspaces:
         scores = self._outliers(rows)
         best = np.argsort(-scores, kind="stable")[: max(self.top, 20)]
         return {
-            "facts": {"rows": len(rows.fetch(numbers=self.columns).numbers), "subspaces": len(scores)},
+            "facts": {"rows": self._rows(rows), "subspaces": len(scores)},
             "tables": [
                 {
                     "title": "Subspaces with the most outliers",
@@ -192,6 +196,8 @@ class Subspaces:
         }
 
     def _outliers(self, rows: Rows) -> NDArray[np.int64]:
+        if plan_of(rows.declaration, self.columns, self.radius).way == "tiles":
+            return self._outliers_in_strips(rows)
         return subspace_outliers(
             rows.fetch(numbers=self.columns).numbers,
             rows.declaration,
@@ -200,6 +206,18 @@ class Subspaces:
             neighbours=self.neighbours,
             radius=self.radius,
         )
+
+    def _outliers_in_strips(self, rows: Rows) -> NDArray[np.int64]:
+        """One subspace after the other: each is sorted by a column of its own, or fetched where its few columns fit."""
+        found = []
+        for names in self.candidates:
+            found.append(count_outliers(rows, names, self.radius, self.neighbours))
+            report("subspaces", len(found), len(self.candidates))
+        return np.array(found, dtype=np.int64)
+
+    def _rows(self, rows: Rows) -> int:
+        """For the owner alone."""
+        return sum(int(batch.times.sum()) for batch in rows.stream(self.columns[:1]))
 
     def _distance(self, declaration: Declaration) -> int:
         """How far all rows of one unit together can move the count of a subspace."""

@@ -150,9 +150,10 @@ class GridAnswers:
     def noise(self) -> DiscreteLaplace:
         return DiscreteLaplace(scale=1 / self.budget)
 
-    def tell(self, points: Ints, entropy: Entropy) -> list[bool]:
+    def tell(self, counts: Ints, entropy: Entropy) -> list[bool]:
+        """From the true counts of the grid's cells."""
         noise, model = self.noise, self.questions.model
-        noisy = [noise(int(count), entropy) for count in self.grid.counts(points)]
+        noisy = [noise(int(count), entropy) for count in counts]
         near = np.array([sum(noisy[cell] for cell in cells) for cells in self.grid.read_by], dtype=object)
         held = np.array([noisy[cell] for cell in self.grid.own], dtype=object)
         told: list[bool] = anomalous(held, near, beta=model.beta, included=model.included).tolist()
@@ -196,13 +197,14 @@ def _is_enough(times: Fraction, terms: int, epsilon: Fraction, *, included: bool
 def tails(terms: int, fading: float, most: int) -> Floats:
     """P(Z₁ + … + Z_n ≥ t) for t = 1 … most, where P(Z = z) is proportional to fading^|z|; up to rounding.
 
-    From the characteristic function (1 − f)² / (1 − 2f·cos θ + f²), to the power n, by one transform.
+    From the characteristic function (1 − f)² / (1 − 2f·cos θ + f²), to the power n, by one transform. Its denominator is written as
+    (1 − f)² + 4f·sin²(θ/2), where nothing cancels: an error would pass for a grid that is wrong too often, and cost budget.
     """
     spread = math.sqrt(2 * terms * fading) / (1 - fading)
     size = 1 << math.ceil(math.log2(max(64.0, 4.0 * most, 80.0 * spread)))
     if size > MOST_POINTS:
         raise _too_many()
-    angles = 2 * np.pi * np.arange(size // 2 + 1) / size
-    law = np.fft.irfft(((1 - fading) ** 2 / (1 - 2 * fading * np.cos(angles) + fading**2)) ** terms, size)
+    halves = np.pi * np.arange(size // 2 + 1) / size
+    law = np.fft.irfft((1 + fading * (2 * np.sin(halves) / (1 - fading)) ** 2) ** -float(terms), size)
     from_the_end = np.cumsum(np.maximum(law[size // 2 : 0 : -1], 0.0))[::-1]  # from_the_end[t − 1] = P(sum ≥ t)
     return np.asarray(from_the_end[:most])

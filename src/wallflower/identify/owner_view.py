@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines.base import Rows
+from wallflower.engines.spill import Spill
 from wallflower.identify.answers import Answers
-from wallflower.identify.counting import of_rows
 from wallflower.identify.margins import anomalous
 from wallflower.identify.metric import Ints, Metric
+from wallflower.identify.parts import of_every_row, plan_of
 from wallflower.identify.sentences import chance
 from wallflower.identify.values import shown_values
 from wallflower.schema.domains import Categories
@@ -25,20 +27,19 @@ MOST_TEXTS = 30
 def view(rows: Rows, *, metric: Metric, answering: Answers, asked: Ints, counted: tuple[Ints, Ints]) -> dict[str, Any]:
     """Facts, the asked values with their true answers, and the arrays behind the pictures. NOT PRIVATE."""
     model = answering.model
-    points = metric.points(rows)
-    held, near = of_rows(metric, points, until=answering.copies_matter, cap=min(answering.cap, 2**62))
+    held, near, many, drawn = _looked_at(rows, metric, answering)
     truth = anomalous(held, near, beta=model.beta, included=model.included)
-    no, yes = answering.log_chances(held, near)
-    right = np.exp(np.where(truth, yes, no))
     losses = effective_epsilon(answering, held, near)
     sensitive = near >= model.beta + 1 - model.k
     return {
         "facts": {
-            "rows": len(points),
-            "anomalous rows": int(truth.sum()),
-            "rows that the model protects (k-sensitive)": _share(sensitive),
+            "rows": int(many.sum()),
+            "anomalous rows": int(many[truth].sum()),
+            "rows that the model protects (k-sensitive)": _share(many, sensitive),
             "epsilon of a question": float(answering.epsilon),
-            "rows whose own effective epsilon is above that": _share(losses > float(answering.epsilon) * (1 + 1e-9)),
+            "rows whose own effective epsilon is above that": _share(
+                many, losses > float(answering.epsilon) * (1 + 1e-9)
+            ),
             "largest effective epsilon of a row": float(losses.max(initial=0.0)),
         },
         "tables": [
@@ -54,11 +55,38 @@ def view(rows: Rows, *, metric: Metric, answering: Answers, asked: Ints, counted
                 "rows": _asked_rows(rows, metric, answering, asked, counted),
             }
         ],
-        "figures": {
-            "map": _map(rows, metric, points, near, right=right, losses=losses),
-            "epsilon": float(answering.epsilon),
-        },
+        "figures": {"map": _map(rows, metric, answering, drawn), "epsilon": float(answering.epsilon)},
     }
+
+
+def _looked_at(rows: Rows, metric: Metric, answering: Answers) -> tuple[Ints, Ints, Ints, Ints]:
+    """Each (copies, within) that a row has, how many rows have it, and the rows that are drawn: (within, value, copies)."""
+    width, plan = len(metric.columns), plan_of(rows.declaration, metric)
+    found: dict[tuple[int, int], int] = {}
+    with Spill(width + 3, most=plan.rows if plan.way == "tiles" else 2**62) as heap:
+        for seen in of_every_row(rows, metric, until=answering.copies_matter, cap=min(answering.cap, 2**62)):
+            pairs, which = np.unique(np.column_stack([seen.held, seen.near]), axis=0, return_inverse=True)
+            many = np.zeros(len(pairs), dtype=np.int64)
+            np.add.at(many, which.reshape(-1), seen.stands_for)
+            for (held, near), more in zip(pairs.tolist(), many.tolist(), strict=True):
+                found[held, near] = found.get((held, near), 0) + more
+            heap.add(np.column_stack([seen.near, seen.values, seen.held, seen.stands_for]))
+        drawn = _spread(heap, sum(found.values()), range(width + 1))
+    pairs = np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
+    many = np.array([found[held, near] for held, near in pairs.tolist()], dtype=np.int64)
+    return pairs[:, 0], pairs[:, 1], many, drawn
+
+
+def _spread(heap: Spill, rows: int, by: Sequence[int]) -> Ints:
+    """At most `DRAWN` rows, spread evenly over their order by these columns; the last column says how many rows each stands for."""
+    places = np.arange(rows) if rows <= DRAWN else np.linspace(0, rows - 1, DRAWN).astype(np.int64)
+    chosen, done = [], 0
+    for batch in heap.ascending(by):
+        ends = done + np.cumsum(batch[:, -1])
+        here = places[(places >= done) & (places < ends[-1])]
+        chosen.append(batch[np.searchsorted(ends, here, side="right"), :-1])
+        done = int(ends[-1])
+    return np.concatenate(chosen) if chosen else np.empty((0, len(by) + 1), dtype=np.int64)
 
 
 def effective_epsilon(answering: Answers, copies: Ints, within: Ints) -> NDArray[np.float64]:
@@ -72,9 +100,9 @@ def effective_epsilon(answering: Answers, copies: Ints, within: Ints) -> NDArray
     return np.asarray(np.max(np.nan_to_num(np.array(gaps), nan=0.0, posinf=np.inf), axis=0))
 
 
-def _share(chosen: Any) -> str:
-    many = len(chosen)
-    return f"{int(chosen.sum())} of {many}" + (f" ({100 * chosen.mean():.2f} %)" if many else "")
+def _share(many: Ints, chosen: NDArray[np.bool_]) -> str:
+    some, rows = int(many[chosen].sum()), int(many.sum())
+    return f"{some} of {rows}" + (f" ({100 * (some / rows):.2f} %)" if rows else "")
 
 
 def _asked_rows(
@@ -92,19 +120,20 @@ def _asked_rows(
     ]
 
 
-def _map(rows: Rows, metric: Metric, points: Ints, near: Ints, *, right: Any, losses: Any) -> dict[str, Any]:
+def _map(rows: Rows, metric: Metric, answering: Answers, drawn: Ints) -> dict[str, Any]:
     """The first two columns in their units, and for each drawn row what it would get; with one column, rows near go upwards."""
-    order = np.argsort(near, kind="stable")
-    chosen = order if len(order) <= DRAWN else order[np.linspace(0, len(order) - 1, DRAWN).astype(np.int64)]
-    axes = [_axis(rows, metric, points[chosen], place) for place in range(min(2, len(metric.columns)))]
+    near, points, held = drawn[:, 0], drawn[:, 1:-1], drawn[:, -1]
+    truth = anomalous(held, near, beta=answering.model.beta, included=answering.model.included)
+    no, yes = answering.log_chances(held, near)
+    axes = [_axis(rows, metric, points, place) for place in range(min(2, len(metric.columns)))]
     if len(axes) == 1:
-        axes.append({"name": "rows within the radius", "at": near[chosen], "texts": []})
+        axes.append({"name": "rows within the radius", "at": near, "texts": []})
     return {
         "x": axes[0],
         "y": axes[1],
-        "accuracy": right[chosen],
-        "effective_epsilon": losses[chosen],
-        "near": near[chosen],
+        "accuracy": np.exp(np.where(truth, yes, no)),
+        "effective_epsilon": effective_epsilon(answering, held, near),
+        "near": near,
     }
 
 

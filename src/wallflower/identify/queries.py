@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
+import numpy as np
+
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
 from wallflower.identify.answers import Answers, FadingAnswers, LookAheadAnswers
-from wallflower.identify.counting import of_values, prepare
+from wallflower.identify.counting import prepare
 from wallflower.identify.grid import GridAnswers, grid_of
 from wallflower.identify.influence import most_influenced
 from wallflower.identify.margins import anomalous
 from wallflower.identify.metric import Metric
 from wallflower.identify.own_margins import OwnMargin
+from wallflower.identify.parts import of_asked, parts, plan_of_asked
 from wallflower.identify.questions import Questions
 from wallflower.identify.rehearsal import ModelTrial, staged
 from wallflower.identify.values import Values, shown_values
@@ -99,6 +102,7 @@ class Anomalies:
                 "epsilon_of_a_question": shown(self.epsilon),
                 "method": self._method_said(grid),
                 **self._both_prices(questions, influenced, possible),
+                "plan": str(plan_of_asked(declaration, metric)),
             },
             expected=answering.expected(),
             notes=(
@@ -118,15 +122,17 @@ class Anomalies:
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any]:
         questions = self._questions(rows.declaration)
-        points = questions.metric.points(rows)
         grid = None
         if self.method in ("grid", "cheapest-dp"):
             influenced = 0 if self.method == "grid" else most_influenced(questions.metric, questions.asked)
             grid = self._grid(self._possible_grid(questions), influenced)
         if grid is not None:
-            return questions.answered(grid.tell(points, entropy))
+            counts = np.zeros(grid.grid.cells, dtype=np.int64)
+            for points in parts(rows, questions.metric):
+                counts += grid.grid.counts(points)
+            return questions.answered(grid.tell(counts, entropy))
         answering = self._answering(questions.model, questions.metric)
-        held, near = of_values(questions.metric, points, questions.asked, cap=answering.cap)
+        held, near = of_asked(rows, questions.metric, questions.asked, cap=answering.cap)
         return questions.answered(answering.tell(int(a), int(n), entropy) for a, n in zip(held, near, strict=True))
 
     @staticmethod
@@ -151,7 +157,7 @@ class Anomalies:
         questions = self._questions(rows.declaration)
         model, metric, asked = questions.model, questions.metric, questions.asked
         answering = self._answering(model, metric)
-        held, near = of_values(metric, metric.points(rows), asked, cap=max(answering.cap, model.beta + 2))
+        held, near = of_asked(rows, metric, asked, cap=max(answering.cap, model.beta + 2))
         texts = shown_values(asked, metric, rows.declaration)
         true = anomalous(held, near, beta=model.beta, included=model.included)
         return staged(texts, true, lambda entropy: self.run(rows, entropy))
@@ -163,7 +169,7 @@ class Anomalies:
         metric, asked = questions.metric, questions.asked
         # A grid is wrong no more often than this says: that is how its budget is chosen.
         answering = self._answering(questions.model, metric)
-        counted = of_values(metric, metric.points(rows), asked, cap=answering.cap)
+        counted = of_asked(rows, metric, asked, cap=answering.cap)
         return view(rows, metric=metric, answering=answering, asked=asked, counted=counted)
 
     def _questions(self, declaration: Declaration) -> Questions:

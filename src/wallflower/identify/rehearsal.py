@@ -59,8 +59,10 @@ def staged(
     truth = [{"asked": dict(text), "anomalous": bool(answer)} for text, answer in zip(texts, true, strict=True)]
 
     def score(answer: Mapping[str, Any] | None) -> tuple[float, bool]:
-        told = [] if answer is None else answer["answers"]
-        right = sum(one["anomalous"] == known["anomalous"] for one, known in zip(told, truth, strict=True))
+        if answer is None:
+            return 0.0, False
+        pairs = zip(answer["answers"], truth, strict=True)
+        right = sum(one["anomalous"] == known["anomalous"] for one, known in pairs)
         return right / len(truth), right == len(truth)
 
     return Stage(truth={"answers": truth}, number=1.0, draw=draw, score=score)

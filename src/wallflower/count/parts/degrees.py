@@ -1,0 +1,62 @@
+"""Degrees of every row, strip by strip, from rows that the engine has sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wallflower.count.degrees import capped_degrees, declared_ball
+from wallflower.count.parts import halos
+from wallflower.engines.base import Rows
+from wallflower.engines.batches import joined, limited
+from wallflower.engines.plan import Plan, plan_rows
+from wallflower.geometry.balls import Ball
+from wallflower.geometry.index import EVERYTHING
+from wallflower.geometry.strips import strips
+from wallflower.schema.declaration import Declaration
+
+Ints = NDArray[np.int64]
+
+
+def plan_of(declaration: Declaration, columns: Sequence[str], radius: Fraction) -> Plan:
+    """How a question about these columns reads the rows; public."""
+    ball = declared_ball(declaration, columns, radius)
+    return plan_rows(declaration, len(columns), along=columns[halos.cut_across(declaration, columns, ball)])
+
+
+@dataclass(frozen=True)
+class Degrees:
+    """Degrees of all rows of some columns, at most `cap`, a strip at a time. Private."""
+
+    rows: Rows
+    columns: Sequence[str]
+    ball: Ball
+    cap: int
+    """Counts include the row itself and stop at cap + 1; then it is taken off."""
+    plan: Plan
+
+    @property
+    def by(self) -> int:
+        return list(self.columns).index(self.plan.along)
+
+    def __iter__(self) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """The rows of each strip, their degrees, and how many rows each stands for: of those that occur more than cap + 1 times, whose
+        degree is `cap`, only so many are given.
+        """
+        halo = halos.of_degrees(self.ball, self.by)
+        batches = joined(self.rows.stream(self.columns, by=self.plan.along))
+        given = (limited(batch, min(self.cap, EVERYTHING) + 1) for batch in batches)
+        for strip in strips(given, self.by, below=halo, above=halo, most=self.plan.rows):
+            rows, stands_for = np.ascontiguousarray(strip.rows[:, :-1]), strip.rows[strip.home, -1]
+            yield rows[strip.home], capped_degrees(rows, self.ball, self.cap)[strip.home], stands_for
+
+    def histogram(self) -> Ints:
+        """How many rows have each degree from 0 to `cap`."""
+        found = np.zeros(self.cap + 1, dtype=np.int64)
+        for _, degrees, stands_for in self:
+            np.add.at(found, degrees, stands_for)
+        return found
