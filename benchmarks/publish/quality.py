@@ -50,16 +50,20 @@ def loss(space: Space, table: Table) -> float:
     return total / table.sizes.sum() / len(space.quasi)
 
 
-def errors(space: Space, places: np.ndarray, table: Table, *, columns: int, seed: int = 1) -> np.ndarray:
+def errors(
+    space: Space, places: np.ndarray, table: Table, *, columns: int, around: bool = False, seed: int = 1
+) -> np.ndarray:
     """Relative errors of counts over `columns` random columns: runs of a tenth to a half of a number's or ordered column's range, the
-    values under one node of a taxonomy.
+    values under one node of a taxonomy. Anywhere in their columns, so that rare values are asked about as often as common ones, or `around`
+    a row of the table: as often as they are there.
     """
     rng = np.random.default_rng(seed)
     found: list[float] = []
     while len(found) < QUESTIONS:
         truth, guess = np.ones(len(places), dtype=bool), table.sizes.astype(float)
+        row = places[rng.integers(len(places))] if around else None
         for a in rng.choice(len(space.quasi), columns, replace=False).tolist():
-            first, last = _range(space.quasi[a], rng)
+            first, last = _range(space.quasi[a], rng, None if row is None else int(row[a]))
             truth &= (places[:, a] >= first) & (places[:, a] <= last)
             guess *= table.share(a, first, last)
         if truth.sum() >= LEAST * len(places):
@@ -67,13 +71,17 @@ def errors(space: Space, places: np.ndarray, table: Table, *, columns: int, seed
     return np.array(found)
 
 
-def _range(axis, rng) -> tuple[int, int]:
+def _range(axis, rng, place: int | None) -> tuple[int, int]:
     if axis.tree is not None:
-        inner = [n for n in range(len(axis.tree.low)) if axis.tree.high[n] - axis.tree.low[n] + 1 < axis.size]
-        node = int(rng.choice(inner))
-        return axis.tree.low[node], axis.tree.high[node]
+        low, high = axis.tree.low, axis.tree.high
+        inner = [n for n in range(len(low)) if high[n] - low[n] + 1 < axis.size]
+        node = int(rng.choice([n for n in inner if place is None or low[n] <= place <= high[n]]))
+        return low[node], high[node]
     width = max(1, round(axis.size * rng.uniform(0.1, 0.5)))
-    first = int(rng.integers(0, axis.size - width + 1))
+    least, most = 0, axis.size - width
+    if place is not None:
+        least, most = max(least, place - width + 1), min(most, place)
+    first = int(rng.integers(least, most + 1))
     return first, first + width - 1
 
 

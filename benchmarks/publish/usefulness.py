@@ -1,4 +1,4 @@
-"""`python -m benchmarks.publish.usefulness [--rows N …]`: what the methods keep of the same census-like rows, and what an adversary learns."""
+"""`python -m benchmarks.publish.usefulness [--rows N …] [--adult] [--alone N …]`: what the methods keep of the same rows, and what an adversary learns."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.harness import Table, exponent
+from benchmarks.harness import Table, exponent, peak_mebibytes
 from benchmarks.publish import arx, peers, quality
+from benchmarks.publish.adult import adult
 from benchmarks.publish.census import NAMES, census_like, census_space
 from wallflower.publish.anonymise import anonymise
 from wallflower.publish.checker import Checker
@@ -80,17 +81,17 @@ def attacked(checker: Checker, made: Publication) -> str:
 def described(checker: Checker, made: Publication) -> str:
     space, places, table = checker.space, checker.places, made.table
     two, three = (quality.errors(space, places, table, columns=columns) for columns in (2, 3))
+    around = quality.errors(space, places, table, columns=2, around=True)
     narrow = quality.narrow_errors(places, table, 0, space.quasi[0].size)
     return (
         f"loss {quality.loss(space, table):.3f}; 2-column counts {np.median(two):.1%} ({two.mean():.1%}), 3-column "
-        f"{np.median(three):.1%} ({three.mean():.1%}), age ±2 {np.median(narrow):.1%}; mutual information kept "
+        f"{np.median(three):.1%} ({three.mean():.1%}), 2-column around a row {np.median(around):.1%} ({around.mean():.1%}), age ±2 {np.median(narrow):.1%}; mutual information kept "
         f"{quality.information(space, places, table):.2f}; left out {1 - table.sizes.sum() / len(places):.2%}; {made.cpu:.1f} CPU s"
     )
 
 
-def others(table: Table, checker: Checker) -> None:
+def others(table: Table, rows: str, checker: Checker) -> None:
     """Tools that know no outliers."""
-    rows = f"census-like {len(checker.places):,}"
     for title, distinct in ((f"ARX local recoding, {K} distinct", K), ("ARX local recoding, k alone", 1)):
         try:
             made = local_recoding(checker, arx.recoded(checker.space, checker.places, k=K, distinct=distinct))
@@ -105,34 +106,49 @@ def others(table: Table, checker: Checker) -> None:
         table.add(f"{rows}: anonypy, {K} distinct", attacked(checker, other), described(checker, other), "-")
 
 
-def usefulness(table: Table, *, sizes: Sequence[int]) -> None:
-    """Census-like rows, k = 10: attacks; loss, median (mean) errors of range counts, information kept, what is left out, CPU."""
+def compared(table: Table, rows: str, checker: Checker) -> float:
+    """All methods on one table; the CPU seconds of level `matching`."""
+    spent = 0.0
+    for level, method in METHODS:
+        made = ours(checker, level, method)
+        aim = ">= 95 % of outliers, <= 0.5 % left out" if level == "matching" else "-"
+        table.add(f"{rows}: {method}, {level}", attacked(checker, made), described(checker, made), aim)
+        if level == "matching":
+            spent = made.cpu
+            out = np.setdiff1d(np.arange(len(checker.places)), np.concatenate(made.groups))
+            least = floor(checker, level, out, least=K)
+            table.add(f"{rows}: floor, matching", "-", f"{least.rows} rows no method could publish", "-")
+    others(table, rows, checker)
+    return spent
+
+
+def usefulness(table: Table, *, sizes: Sequence[int], with_adult: bool = False, alone: Sequence[int] = ()) -> None:
+    """k = 10: attacks; loss, median (mean) errors of range counts, information kept, what is left out, CPU.
+
+    Census-like rows of so many `sizes`; 10,000 rows of Adult; and sizes for level `matching` alone.
+    """
     space = census_space()
     for level, method in METHODS:
         anonymise(Checker(space, census_like(17_000)), level=level, k=K, method=method)  # compiled, with a guide
     spent: dict[int, float] = {}
-    for size in sizes:
+    for size in alone:  # first, so that the peak is theirs
+        before = peak_mebibytes()
         checker = Checker(space, census_like(size))
-        for level, method in METHODS:
-            made = ours(checker, level, method)
-            table.add(
-                f"census-like {size:,}: {method}, {level}",
-                attacked(checker, made),
-                described(checker, made),
-                ">= 95 % of outliers, <= 0.5 % left out" if level == "matching" else "-",
-            )
-            if level == "matching":
-                spent[size] = made.cpu
-                out = np.setdiff1d(np.arange(size), np.concatenate(made.groups))
-                least = floor(checker, level, out, least=K)
-                table.add(
-                    f"census-like {size:,}: floor, matching", "-", f"{least.rows} rows no method could publish", "-"
-                )
-        others(table, checker)
+        made = ours(checker, "matching", "shed")
+        peak = f"peak {peak_mebibytes():.0f} MiB ({before:.0f} before)"
+        kept = np.concatenate(made.groups)
+        outliers = f"{int(checker.outlying[kept].sum()):,} of {int(checker.outlying.sum()):,} outliers published"
+        table.add(f"census-like {size:,}: shed, matching", outliers, f"{described(checker, made)}, {peak}", "-")
+        spent[size] = made.cpu
+    for size in sizes:
+        spent[size] = compared(table, f"census-like {size:,}", Checker(space, census_like(size)))
+    if with_adult:
+        for p, d in (("0.9", "1.05"), ("0.8", "0.85")):
+            compared(table, f"Adult 10,000 (p, d) = ({p}, {d})", Checker(*adult(10_000, p=p, d=d)))
     if len(spent) > 1:
-        grown = exponent(list(spent), list(spent.values()))
+        grown = exponent(sorted(spent), [spent[size] for size in sorted(spent)])
         table.add(
-            f"growth {sizes[0]:,} to {sizes[-1]:,}, matching",
+            f"growth {min(spent):,} to {max(spent):,}, matching",
             "-",
             f"exponent {grown:.2f}",
             "<= 1.2; 50,000 in <= 6 CPU s",
@@ -141,8 +157,11 @@ def usefulness(table: Table, *, sizes: Sequence[int]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, nargs="+", default=SIZES)
-    usefulness(Table("publish: usefulness"), sizes=parser.parse_args().rows)
+    parser.add_argument("--rows", type=int, nargs="*", default=SIZES, help="census-like rows, all methods")
+    parser.add_argument("--adult", action="store_true", help="10,000 rows of the real Adult table too")
+    parser.add_argument("--alone", type=int, nargs="*", default=(), help="census-like rows, level matching alone")
+    chosen = parser.parse_args()
+    usefulness(Table("publish: usefulness"), sizes=chosen.rows, with_adult=chosen.adult, alone=chosen.alone)
 
 
 if __name__ == "__main__":

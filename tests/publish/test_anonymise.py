@@ -155,6 +155,25 @@ def test_a_table_of_outliers_is_suppressed_and_the_floor_proves_it():
         assert floor(checker, level, grouping.suppressed).rows == 40
 
 
+def test_the_floor_says_of_whom_the_value_alone_is_the_reason():
+    """Six dear treatments of the young: three costs would make an outlier of anyone, and the other three are too few to be exchanged."""
+    where = space([number("age", 20)], [number("cost", 100, role="sensitive")], p="0.9", d="0.5")
+    rng = np.random.default_rng(1)
+    ages = rng.integers(0, 21, 100)
+    usual = np.column_stack([ages, 2 * ages + rng.integers(0, 11, 100)])
+    dear = np.array([[2, 68], [2, 70], [3, 72], [2, 97], [3, 98], [3, 99]])
+    places = np.concatenate([usual, dear]).astype(np.int64)
+    places = np.ascontiguousarray(places[np.lexsort(places.T[::-1])])
+    checker = Checker(where, places)
+    people = np.unique(places[:, :1], axis=0)
+    anyone = [all(brute.outlier(where, places, [*person, *row[1:]]) for person in people) for row in places]
+    grouping = anonymise(checker, level="matching", k=5, method="shed")
+    found = floor(checker, "matching", grouping.suppressed, least=5)
+    assert found.alone.tolist() == np.flatnonzero(anyone).tolist()
+    assert 0 < len(found.alone) < len(found.named)
+    assert set(found.alone.tolist()) < set(found.named.tolist()) <= set(grouping.suppressed.tolist())
+
+
 def test_the_floor_never_counts_a_row_that_a_plain_group_could_take():
     rng = np.random.default_rng(3)
     where = space([number("a", 6), number("b", 6)], [number("s", 3, role="sensitive")], p="0.7", d="0.5")

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import pytest
 
+from wallflower.errors import UsageError
 from wallflower.publish.arx_cells import arx_interval
-from wallflower.publish.published import texts
+from wallflower.publish.published import _places, texts
 from wallflower.schema.domains import Categories, Dates, Numbers
 
 AGES = Numbers(lower=Fraction(0), upper=Fraction(100), step=Fraction(1))
@@ -49,3 +50,9 @@ def test_semicolons_part_the_cells_of_arx(tmp_path):
     assert texts(path) == {"age": ["[20, 30[", "*"], "ward": ["A", "*"]}
     path.write_text('age,ward\n"[20, 30]",A\n')
     assert texts(path) == {"age": ["[20, 30]"], "ward": ["A"]}
+
+
+def test_a_column_that_was_not_published_is_named():
+    with pytest.raises(UsageError, match="the published file has no column 'age'") as refused:
+        _places(None, "age", {"agee": ["34"]})
+    assert "Did you mean 'agee'" in str(refused.value.hint)

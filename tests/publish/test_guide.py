@@ -16,11 +16,11 @@ from tests.publish.test_checker import tables
 from wallflower.geometry import blocks as layout
 from wallflower.geometry.face_kernels import ENDS, FARTHEST, INSIDE, NO, UNSURE, WIDTH, YES, face
 from wallflower.publish import population as population_module
-from wallflower.publish.anonymise import offered
 from wallflower.publish.checker import Checker, Since
 from wallflower.publish.grouping import Workshop
 from wallflower.publish.growth_kernels import BUNCH, cheapest
 from wallflower.publish.loss import information_loss
+from wallflower.publish.offers import offered
 
 LEVELS = {
     "strict": brute.strict,

@@ -74,7 +74,9 @@ def test_too_much_suppression_is_refused_before_the_charge(folder, capfd):
     assert "nothing was charged" in error["message"]
     assert charges(folder) == 0
     assert run([*asked, "--at-most-suppressed", "2"]) == 2
+    capfd.readouterr()
     assert run([*asked, "--at-most-suppressed", "1"]) == 0
+    assert "owner report" not in capfd.readouterr().err.lower()  # none was asked for
     assert charges(folder) == 1
 
 

@@ -227,7 +227,9 @@ def test_the_attacks_succeed_on_a_table_that_was_only_k_anonymised(folder, capfd
     ]
     (folder / "naive.csv").write_text("\n".join(lines) + "\n")
     assert run(["attack", str(declaration), str(folder / "naive.csv"), "--p", "0.9", "--d", "0.5", "--json"]) == 0
-    found = json.loads(capfd.readouterr().out)["not_private"]
+    told = json.loads(capfd.readouterr().out)
+    assert told["ok"] is True
+    found = told["not_private"]
     assert found["distinct_values"] == 21
     assert found["succeeded"]
 

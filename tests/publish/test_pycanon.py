@@ -8,6 +8,7 @@ fails instead.
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import venv
 from pathlib import Path
@@ -43,8 +44,10 @@ def pycanon():
     python = folder / "bin" / "python"
     done = folder / "installed"
     if not done.exists():
-        venv.create(folder, with_pip=True, clear=True)
-        command = [str(python), "-m", "pip", "install", "--quiet", f"pycanon=={VERSION}"]
+        venv.create(folder, with_pip=False, clear=True)
+        # Our own pip, and no bytecode of what is never imported.
+        pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
+        command = [*pip, "install", "--quiet", "--no-compile", f"pycanon=={VERSION}"]
         installed = subprocess.run(command, capture_output=True, check=False, timeout=600)
         if installed.returncode:
             say = pytest.fail if os.environ.get("CI") == "true" else pytest.skip

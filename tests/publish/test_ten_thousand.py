@@ -57,7 +57,9 @@ class Independent:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["strict", "candidate"])
-@pytest.mark.parametrize("sample", [4096, 1024], ids=["all rows asked", "guided"])
+@pytest.mark.parametrize(
+    "sample", [pytest.param(4096, marks=pytest.mark.campaign), 1024], ids=["all rows asked", "guided"]
+)
 def test_no_group_violates_its_level(level, sample, monkeypatch):
     monkeypatch.setattr(population_module, "SAMPLE", sample)
     space, places = figure_7_space(), canonical(figure_7(ROWS, seed=11))

@@ -116,6 +116,14 @@ def publish(
             "--ranges", metavar="text|columns", help="Generalised numbers as text, or as a low and a high column."
         ),
     ] = "text",
+    regions: Annotated[
+        int,
+        typer.Option(
+            "--regions",
+            metavar="R",
+            help="Cut the table into so many parts and group each by itself, for large tables.",
+        ),
+    ] = 1,
     at_most_suppressed: Annotated[
         str | None,
         typer.Option(
@@ -140,7 +148,7 @@ def publish(
     rehearsal_report: RehearsalReport = None,
     seed: Seed = None,
 ) -> None:
-    """Publish a table in groups that give no outlier away. One publication per table unless the declaration allows more.
+    """Publish a table in groups in which outliers blend in; --level says against whom. One publication per table unless the declaration allows more.
 
     \b
     Example:
@@ -166,6 +174,7 @@ def publish(
         "population": population,
         "groups": groups,
         "ranges": ranges,
+        "regions": regions,
     }
     query = PlainTable.of(load(declaration), **choices) if chosen is None else PlainTable(columns=chosen, **choices)  # type: ignore[arg-type]
     how = How(

@@ -10,7 +10,7 @@ from wallflower.demo.made_up_values import normal
 from wallflower.demo.stage import Stage, asked, filed, laid_out, spent
 from wallflower.publish import PlainTable
 from wallflower.publish.attacks import Findings
-from wallflower.publish.inspection import UNHIDABLE
+from wallflower.publish.inspection import OUTLYING_WITH_ANYONE, UNHIDABLE
 from wallflower.publish.published_attack import PublishedAttack
 from wallflower.report.story import Scene
 
@@ -135,11 +135,15 @@ def show(folder: Path, stage: Stage) -> Scene:
 def _six(tables: Sequence[Mapping[str, Any]]) -> str:
     """Which of the six the owner's report proves to be publishable by no method, and why."""
     lines = [line for table in tables if table["title"].startswith(UNHIDABLE) for line in table["rows"]]
-    proved = [person for person in SIX if [str(value) for value in person] in lines]
+    why = {tuple(line[:-1]): line[-1] for line in lines}
+    proved = {cost: why[key] for age, district, cost in SIX if (key := (str(age), district, str(cost))) in why}
     if not proved:
         return "none of them is proved to be unhidable; the owner's report says who of them is published"
-    named = ", ".join(f"{age} years, {district}, {cost}" for age, district, cost in proved)
-    return (
-        f"{len(proved)} of them can be hidden by no method and are left out ({named}): who knows that they are outliers knows that their cost "
-        f"makes them one, and fewer than {K} costs of the whole table do that to them and could be exchanged"
-    )
+    alone = [str(cost) for cost, reason in proved.items() if reason == OUTLYING_WITH_ANYONE]
+    others = [str(cost) for cost, reason in proved.items() if reason != OUTLYING_WITH_ANYONE]
+    said = f"{len(proved)} of them can be hidden by no method and are left out"
+    if alone:
+        said += f". Anyone with a cost of {', '.join(alone)} would be an outlier, so nobody normal could be thought to have it"
+    if others:
+        said += f". With {', '.join(others)} fewer than {K} costs that can be published could be taken for theirs by who knows that they stand out"
+    return said

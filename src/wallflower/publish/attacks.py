@@ -86,11 +86,16 @@ class Findings:
                 f"{self.abnormal_values} values normal for nobody, {self.abnormal_people} people normal with no value",
             ),
             *self._matching(),
-            (
-                "verdict",
-                "the attacks succeeded" if self.succeeded else "none of these attacks found anybody; others may exist",
-            ),
+            ("verdict", self.verdict),
         ]
+
+    @property
+    def verdict(self) -> str:
+        if self.succeeded:
+            return "the attacks succeeded"
+        absent = len(np.union1d(self.absence.outside, self.absence.unfitting))
+        known = f"; absence tells of {absent} that they were left out" if absent else ""
+        return f"none of these attacks found anybody in the file{known}; other attacks may exist"
 
     def _matching(self) -> list[tuple[str, str]]:
         found, gone = self.guesses, self.absence

@@ -59,6 +59,11 @@ class Cutter:
                 work += [halves[1], halves[0]]
         return done
 
+    def pieces(self, part: Whole) -> tuple[list[Whole], Whole] | None:
+        """The first cut of these rows into regions, for `regions.parted`."""
+        halves = self._cut(part, lambda half: len(half) >= self.k)
+        return None if halves is None else (list(halves), part[:0])
+
     def _cut(self, part: Whole, enough: Callable[[Whole], bool]) -> tuple[Whole, Whole] | None:
         rows = self.rows[part]
         low, high = rows.min(axis=0), rows.max(axis=0)

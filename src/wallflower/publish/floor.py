@@ -31,6 +31,9 @@ class Floor:
     """Levels matching: rows whose value would make an outlier of everyone in the table, whoever held it."""
     forced: int = 0
     """Levels matching: rows that stand out with every value; each of them could hold one abnormal line."""
+    alone: Whole = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Those of `proved` whose value alone is the reason: levels matching, everyone would be an outlier with it, and nobody is forced; other
+    levels, it is an outlier by itself."""
 
     @property
     def rows(self) -> int:
@@ -63,8 +66,8 @@ def floor(checker: Checker, level: str, suppressed: Whole, *, least: int = 1) ->
     else:
         good = np.zeros(len(checker.values), dtype=np.bool_)
         everyone(checker.blocks, checker.guide, quasi, checker.values, good, proved, False, False)
-    proved |= checker.outlying_by_value[rows]
-    return Floor(len(rows), rows[proved], len(suppressed))
+    by_value = checker.outlying_by_value[rows]
+    return Floor(len(rows), rows[proved | by_value], len(suppressed), alone=rows[by_value])
 
 
 def _peeled(checker: Checker, suppressed: Whole, least: int) -> Floor:
@@ -82,7 +85,8 @@ def _peeled(checker: Checker, suppressed: Whole, least: int) -> Floor:
         quasi = np.ascontiguousarray(checker.places[suppressed, : checker.quasi])
         fits = worlds.outlying_with(quasi, checker.values) == checker.outlying[suppressed][:, None]
         gone = suppressed[fits.sum(axis=1) < least]
-    return Floor(len(suppressed), gone, len(suppressed), np.setdiff1d(abnormal, gone), forced)
+    alone = abnormal[:0] if forced else abnormal
+    return Floor(len(suppressed), gone, len(suppressed), np.setdiff1d(abnormal, gone), forced, alone)
 
 
 def _abnormal(checker: Checker) -> Whole:

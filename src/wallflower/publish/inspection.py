@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from wallflower.publish.attacks import Findings, attack
 from wallflower.publish.floor import Floor, floor
+from wallflower.publish.levels import counts_possible_values
 from wallflower.publish.loss import losses
 from wallflower.publish.publication import Publication
 from wallflower.publish.published import PublishedGroup
@@ -20,6 +21,7 @@ BARS = 40
 MOST_VALUES = 12
 UNHIDABLE = "Rows that no method could publish"
 """How the title of the table that names them begins."""
+OUTLYING_WITH_ANYONE = "its value would make an outlier of anyone, so nobody normal could be thought to hold it"
 
 
 def inspected(made: Publication) -> dict[str, Any]:
@@ -56,7 +58,7 @@ def inspected(made: Publication) -> dict[str, Any]:
                 "columns": ["column", "loss", "average width"],
                 "rows": _widths(made, low, high, sizes, lost.by_column),
             },
-            *_unhidable(made, ground.named),
+            *_unhidable(made, ground),
             *_left_out(made, suppressed),
         ],
         "numbers": {
@@ -153,21 +155,36 @@ def _ground(ground: Floor) -> str:
     return said + ")"
 
 
-def _unhidable(made: Publication, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Rows that no method could publish at this level."""
+def _unhidable(made: Publication, ground: Floor) -> list[dict[str, Any]]:
+    """Rows that no method could publish at this level, each with the reason."""
+    rows = ground.named
     if not len(rows):
         return []
-    axes = made.space.axes
+    axes, alone = made.space.axes, set(ground.alone.tolist())
+    own, other = _reasons(made)
     lines = [
-        [axis.value(int(made.places[row, a])) for a, axis in enumerate(axes)] for row in rows[:MOST_VALUES].tolist()
+        [*(axis.value(int(made.places[row, a])) for a, axis in enumerate(axes)), own if row in alone else other]
+        for row in rows[:MOST_VALUES].tolist()
     ]
     return [
         {
-            "title": f"{UNHIDABLE} at this level ({len(rows)} proved): too few values could be theirs, or theirs could be nobody else's",
-            "columns": [a.name for a in axes],
+            "title": f"{UNHIDABLE} at this level ({len(rows)} proved)",
+            "columns": [*(a.name for a in axes), "why"],
             "rows": lines,
         }
     ]
+
+
+def _reasons(made: Publication) -> tuple[str, str]:
+    """Why a row cannot be published: for its value alone, and otherwise."""
+    level = made.terms.level
+    if counts_possible_values(level):
+        return (
+            OUTLYING_WITH_ANYONE,
+            f"fewer than {made.terms.least} values that can be published could be taken for its own",
+        )
+    other = "stands out with every value" if level == "candidate" else "in every box it brings a corner that stands out"
+    return "its value stands out by itself", other
 
 
 def _widths(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.progress import report
-from wallflower.publish.grouping import REPAIRS, Grouping, Workshop, merged
+from wallflower.publish.grouping import REPAIRS, Group, Grouping, Workshop, merged
 from wallflower.publish.growth_kernels import cheapest
 from wallflower.publish.offers import offered, taken
 from wallflower.publish.shed_cuts import ShedCutter
@@ -35,38 +35,66 @@ class MatchingGrouper:
     candidate: bool = False
     """Whether groups must pass level `candidate` as well."""
 
-    def __call__(self) -> Grouping:
-        shop = self.shop
-        everyone = np.arange(len(shop.checker.places))
-        forced = self._worlds.forced
+    known: Flags | None = None
+    """`flags`, where somebody has found them out, of the whole table."""
+
+    @property
+    def flags(self) -> Flags:
+        """Who is forced: an outlier with every value of the table."""
+        return self._worlds.forced
+
+    def pieces(self, rows: Whole) -> tuple[list[Whole], Whole] | None:
+        return self._cutter.pieces(rows)
+
+    def region(self, rows: Whole) -> tuple[list[Group], Whole]:
+        """Groups of these rows of the table, and the rows that are in none. Flags, and who is forced, are of the whole table."""
+        forced = self.flags[rows]
         groups: list[Members] = []
         left: list[Whole] = []
         if (
             self.candidate
         ):  # whoever matches a box must be normal with one of its values: who is forced is in no group that passes
-            pools, gone = [everyone[~forced]], everyone[forced]
+            pools, gone = [rows[~forced]], rows[forced]
         else:
-            pools, gone = [everyone[~forced], everyone[forced]], everyone[:0]
+            pools, gone = [rows[~forced], rows[forced]], rows[:0]
         for pool in pools:
             found, rest = self._cut(pool)
             groups += found
             left.append(rest)
-        over = np.sort(np.concatenate(left))
+        groups, stay = self._placed(groups, np.sort(np.concatenate(left)))
+        return self._made(groups), np.sort(np.append(stay, gone))
+
+    def again(self, groups: list[Group], left: Whole) -> tuple[list[Group], Whole]:
+        """The left-over rows of several regions: cut among themselves, and offered to the groups of all of them."""
+        gone = left[self.flags[left]] if self.candidate else left[:0]
+        over = np.setdiff1d(left, gone, assume_unique=True)
+        grown, stay = self._placed([self._worlds.members(group.rows) for group in groups], over)
+        return self._made(grown), np.sort(np.append(stay, gone))
+
+    def last(self, groups: list[Group], left: Whole) -> Grouping:
+        return Grouping(merged(groups), left, int(self.shop.checker.outlying_by_value[left].sum()))
+
+    def _placed(self, groups: list[Members], over: Whole) -> tuple[list[Members], Whole]:
         for _ in range(ROUNDS):
             found, over = self._cut(over)
             groups += found
-        finished, stay = self._insert(groups, over)
-        stay = np.sort(np.append(stay, gone))
-        made = [shop.made(np.sort(members.rows)) for members in finished]
-        return Grouping(merged(made), stay, int(shop.checker.outlying_by_value[stay].sum()))
+        for _ in range(
+            ROUNDS
+        ):  # groups that have taken rows in have more values: who was refused is offered to them once more
+            groups, over = self._insert(groups, over)
+        return groups, over
+
+    def _made(self, groups: list[Members]) -> list[Group]:
+        return [self.shop.made(np.sort(members.rows)) for members in groups]
 
     @cached_property
     def _worlds(self) -> Worlds:
-        return Worlds(self.shop.checker)
+        return Worlds(self.shop.checker, self.known)
 
     @cached_property
     def _cutter(self) -> ShedCutter:
-        return ShedCutter(self.shop.checker.space.quasi, self.shop.cutter.rows, self.shop.cutter.enough)
+        shop = self.shop
+        return ShedCutter(shop.checker.space.quasi, shop.cutter.rows, shop.cutter.enough, least=shop.k)
 
     def _cut(self, pool: Whole) -> tuple[list[Members], Whole]:
         parts, shed = self._cutter.leaves(pool)

@@ -14,6 +14,8 @@ def refuse_too_small(seen: Mapping[str, Any], *, most: Fraction) -> None:
     """Refuse a publication that would leave out more than a share `most` of the rows. `seen` is what `PlainTable.inspect` gives.
 
     The refusal itself says something about the rows, so it is for whoever may look at them.
+
+    >>> refuse_too_small({"numbers": {"left out": 10, "rows": 100}}, most=Fraction(1, 10))
     """
     numbers = seen["numbers"]
     if numbers["left out"] > most * numbers["rows"]:

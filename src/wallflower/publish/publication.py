@@ -14,6 +14,7 @@ from wallflower.publish.anonymise import anonymise
 from wallflower.publish.checker import Checker
 from wallflower.publish.diversity import Demands
 from wallflower.publish.grouping import Grouping
+from wallflower.publish.regions import Run, in_turn
 from wallflower.publish.space import Axis, Space, axis_of
 
 
@@ -27,12 +28,21 @@ class Terms:
     least: int
     """Possible values that everyone has, at the levels that promise them."""
     demands: Demands
+    regions: int = 1
+    """Into how many parts the table is cut before it is grouped."""
     population: int | None = None
     """How many people the rows are a sample of, where the owner says so; for the owner's report alone."""
 
-    def grouping(self, checker: Checker) -> Grouping:
+    def grouping(self, checker: Checker, run: Run = in_turn) -> Grouping:
         return anonymise(
-            checker, level=self.level, k=self.k, method=self.method, least=self.least, demands=self.demands
+            checker,
+            level=self.level,
+            k=self.k,
+            method=self.method,
+            least=self.least,
+            demands=self.demands,
+            regions=self.regions,
+            run=run,
         )
 
 

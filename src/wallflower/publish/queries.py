@@ -1,16 +1,17 @@
-"""Publish the rows of a table in groups that give no outlier away."""
+"""Publish the rows of a table in groups in which outliers blend in; the level says against whom."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wallflower.engines.base import Rows
-from wallflower.errors import UsageError
+from wallflower.engines.plan import MOST_IN_REGIONS, MOST_PUBLISHED, Plan, plan_publication
+from wallflower.errors import DeclarationError, UsageError
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.guarantees import PlainKAnonymity
@@ -36,6 +37,11 @@ EMPTY = (
     "The publication is empty: no group of these rows passes the tests of its level. It has been charged like any other; "
     "fewer columns, coarser steps or a smaller k let more rows out."
 )
+REGIONS = (
+    "Made in regions, each grouped by itself: the promise is the same, for flags, values and whoever matches are those of the whole "
+    "table; somewhat more may be left out or lost. Another number of regions is another publication."
+)
+MOST_REGIONS = 10_000
 LEAST_DISTANCE = Fraction(1, 10**12)
 """Distances are ratios of doubles in the kernels; none in use comes near this."""
 
@@ -85,6 +91,8 @@ class PlainTable:
     """How generalised numbers and dates are written: as text ("[20, 40]"), or as two columns, `low NAME` and `high NAME`."""
     format: str = ""
     """"csv" or "parquet": what `out` ends in."""
+    regions: Whole = Whole(1, least=1, most=MOST_REGIONS)
+    """Into how many parts the table is cut before it is grouped. The file depends on it, and so it is asked, wherever the rows are; 1 loses least."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "out", str(self.out))
@@ -173,6 +181,7 @@ class PlainTable:
                 hint="Say per_person for every column instead: then one row is one person.",
             )
         space = self.space(declaration)
+        plan = self._plan(declaration, len(space.axes))
         folder = Path(self.out).parent
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise UsageError(f"the folder '{folder}' cannot be written to.", hint="Name an existing folder of yours.")
@@ -186,6 +195,8 @@ class PlainTable:
         )
         if counts_possible_values(self.level):
             notes += (NOT_PROMISED,)
+        if self.regions > 1:
+            notes += (REGIONS,)
         if self.demands.any:
             notes += (f"Asked of every group too, in every sensitive column: {', '.join(self.demands.sentences)}.",)
         if self.unchanged:
@@ -202,6 +213,7 @@ class PlainTable:
                 "level": self.level,
                 "method": str(self.method),
                 **({} if self.possible_values is None else {"possible values": str(self.possible_values)}),
+                "plan": str(plan),
                 "quasi-identifiers": ", ".join(axis.name for axis in space.quasi),
                 "sensitive": ", ".join(axis.name for axis in space.sensitive),
                 "weights": weights,
@@ -209,6 +221,21 @@ class PlainTable:
             },
             notes=notes,
         )
+
+    def _plan(self, declaration: Declaration, columns: int) -> Plan:
+        """How rows are read, from declared things alone."""
+        plan = replace(plan_publication(declaration, columns), parts=self.regions)
+        if plan.way == "refuse":
+            raise DeclarationError(
+                f"a table of up to {declaration.max_rows} rows is too large to be published here; {MOST_IN_REGIONS} is the most.",
+                hint="Publish a part of it, or declare a smaller max_rows.",
+            )
+        if plan.way == "regions" and self.regions == 1:
+            raise UsageError(
+                f"a table of up to {declaration.max_rows} rows is published in regions; {MOST_PUBLISHED} is the most in one piece.",
+                hint="Say how many: regions=16 (--regions 16).",
+            )
+        return replace(plan, way="regions") if self.regions > 1 else plan
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
         self._publication(rows)
@@ -272,6 +299,7 @@ class PlainTable:
             method=str(self.method),
             least=self.possible_values or 0,
             demands=self.demands,
+            regions=self.regions,
             population=self.population,
         )
         return publication_of(rows, self.space(rows.declaration), unchanged=self.unchanged, terms=terms)

@@ -12,7 +12,12 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Risk:
-    """Of rows that lie in groups of `sizes`; `population` people in all, where that is declared, of whom the table is a random sample."""
+    """Of rows that lie in groups of `sizes`; `population` people in all, where that is declared, of whom the table is a random sample.
+
+    >>> risk = Risk(sizes=np.array([2, 4, 4]), rows=12, population=120)
+    >>> risk.prosecutor, risk.journalist, risk.marketer, risk.alone
+    (0.5, 0.05, 0.3, 0)
+    """
 
     sizes: Whole
     rows: int

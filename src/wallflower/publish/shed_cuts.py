@@ -3,8 +3,9 @@
 A part of the rows is cut in the first column that can be cut: taxonomies first, then ordered categories and numbers together, in each class the column
 that loses most, the earlier one at a tie. A column with a taxonomy is cut into the children of the node that covers the part: every child that
 would be enough by itself stands alone; the others stay together when they are enough, and leave ("shed") when they are not and are at most
-a fifth of the part. Where they are more the column is not cut there. All other columns are cut in two at the median, ties going down. What was shed is
-cut again by itself, a few times over.
+a fifth of the part. Where they are more the column is not cut there. All other columns are cut in two where rows times widths of the two sides are
+least, so that long tails part from the middle: a reader spreads the rows of a group evenly over its range, and is wrong by what the range is too wide. A border
+whose sides are not enough gives way to the next best, ties going down. What was shed is cut again by itself, a few times over.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ Enough = Callable[[Whole], bool]
 SHED = 5
 """At most one part in so many leaves."""
 ROUNDS = 8
+BORDERS = 12
+"""How many borders of a column are tried, the best first."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class ShedCutter:
     """Quasi-identifiers of all rows."""
     enough: Enough
     """Whether these rows could be a group by themselves."""
+    least: int = 1
+    """Fewer rows are never enough."""
     _starts: dict[tuple[int, int], Whole] = field(default_factory=dict, init=False, repr=False)
 
     def leaves(self, members: Whole) -> tuple[list[Whole], Whole]:
@@ -51,7 +56,7 @@ class ShedCutter:
         work = [members]
         while work:
             part = work.pop()
-            cut = self._cut(part)
+            cut = self.pieces(part)
             if cut is None:
                 done.append(part)
                 continue
@@ -61,7 +66,8 @@ class ShedCutter:
                 shed.append(gone)
         return done, np.sort(np.concatenate(shed)) if shed else members[:0]
 
-    def _cut(self, part: Whole) -> tuple[list[Whole], Whole] | None:
+    def pieces(self, part: Whole) -> tuple[list[Whole], Whole] | None:
+        """The first cut of these rows: what stands alone, and what leaves."""
         rows = self.rows[part]
         low, high = rows.min(axis=0), rows.max(axis=0)
         order = sorted(
@@ -73,20 +79,24 @@ class ShedCutter:
             column = rows[:, a]
             tree = self.axes[a].tree
             cut = (
-                self._halves(part, column)
-                if tree is None
-                else self._children(part, column, a, int(low[a]), int(high[a]))
+                self._two(part, column) if tree is None else self._children(part, column, a, int(low[a]), int(high[a]))
             )
             if cut is not None:
                 return cut
         return None
 
-    def _halves(self, part: Whole, column: Whole) -> tuple[list[Whole], Whole] | None:
-        place = (len(column) - 1) // 2
-        middle = int(np.partition(column, place)[place])
-        below = column <= middle if middle < column.max() else column < middle
-        pieces = [part[below], part[~below]]
-        return (pieces, part[:0]) if all(self.enough(piece) for piece in pieces) else None
+    def _two(self, part: Whole, column: Whole) -> tuple[list[Whole], Whole] | None:
+        held, counts = np.unique(column, return_counts=True)
+        below = np.cumsum(counts)[:-1]
+        above = len(column) - below
+        lost = below * (held[:-1] - held[0] + 1.0) + above * (held[-1] - held[1:] + 1.0)  # in doubles: nothing wraps
+        borders = np.flatnonzero(np.minimum(below, above) >= self.least)
+        for border in borders[np.argsort(lost[borders], kind="stable")][:BORDERS]:
+            lower = column <= held[border]
+            pieces = [part[lower], part[~lower]]
+            if all(self.enough(piece) for piece in pieces):
+                return pieces, part[:0]
+        return None
 
     def _children(self, part: Whole, column: Whole, a: int, low: int, high: int) -> tuple[list[Whole], Whole] | None:
         child = np.searchsorted(self._starts_of(a, low, high), column, side="right")

@@ -117,10 +117,14 @@ class Worlds:
     """Makes `Members` of rows of the table."""
 
     table: Population
+    known: Flags | None = None
+    """`forced`, where it has been found out already, of this very table."""
 
     @cached_property
     def forced(self) -> Flags:
         """Rows that would be outliers with every value of the table: whoever knows the table's values knows that they stand out."""
+        if self.known is not None:
+            return self.known
         table = self.table
         rows = np.flatnonzero(table.outlying)
         quasi = np.ascontiguousarray(table.places[rows, : table.quasi])
