@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 
@@ -20,6 +21,7 @@ def main() -> None:
             raise KeyboardInterrupt
         sys.exit(128 + number)
 
+    gc.set_threshold(50_000, 20, 20)  # a short command mostly loads modules, which are no garbage
     signal.signal(signal.SIGTERM, stop)
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as for a command in the background of a script
         signal.signal(signal.SIGINT, stop)

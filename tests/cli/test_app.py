@@ -16,6 +16,7 @@ import typer
 from scripts.reference import every_command
 
 from tests.cli.workspace import lay_out, leave_unanswered
+from tests.report.browser import missing
 from wallflower.cli.app import build, run
 
 ASK = ["count", "salaries.toml", "--columns", "salary", "--neighbours", "5", "--radius", "1000", "--epsilon", "1/2"]
@@ -31,8 +32,9 @@ def folder(tmp_path, monkeypatch):
 NEED_A_BROKER = {"wallflower stream sensor", "wallflower stream analyst", "wallflower stream corrector"}
 """Their examples run against a broker of the test's own in tests/stream/test_examples.py."""
 
-SERVES = "wallflower serve run"
-"""Runs until it is stopped: tests/service/test_running.py does both."""
+ELSEWHERE = {"wallflower serve run", *(() if missing() else ("wallflower demo",))}
+"""Runs until it is stopped: tests/service/test_running.py does both. The demo takes long: tests/report/test_in_a_browser.py runs the same
+line and opens its pages, where there is a browser."""
 
 SERVICE = """\
 [service]
@@ -55,7 +57,7 @@ def examples() -> list[tuple[str, str]]:
     found = []
     for path, command in every_command(typer.main.get_command(build()), "wallflower"):
         block = re.search(r"Example:\n((?:[ \t]+\S.*\n?)+)", command.help or "")
-        if block and path not in NEED_A_BROKER | {SERVES}:
+        if block and path not in NEED_A_BROKER | ELSEWHERE:
             lines = re.sub(r"\n\s+(?!wallflower )", " ", block[1]).splitlines()  # a long command goes on below
             found += [(path, line.strip()) for line in lines]
     return found

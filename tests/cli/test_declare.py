@@ -78,11 +78,12 @@ def test_what_is_given_is_taken(tmp_path, monkeypatch, capfd):
 
 def test_a_stream_is_drafted_and_arx_hierarchies_give_values(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.csv").write_text("sensor,temperature,ward\n1,2.5,A\n2,3.5,B\n")
+    (tmp_path / "t.csv").write_text("core temp,temperature,ward\n1,2.5,A\n2,3.5,B\n")
     (tmp_path / "ward.csv").write_text("B;any\nA;any\nC;any\n")
     assert run(["declare", "t.csv", "-o", "s.toml", "--for", "stream"]) == 0
     drafted = (tmp_path / "s.toml").read_text(encoding="utf-8")
     assert "[columns.temperature]" in drafted
+    assert '[columns."core temp"]' in drafted
     assert "[stream]" in drafted
     said = capfd.readouterr().out
     assert "settle every # DECIDE" in said

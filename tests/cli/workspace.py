@@ -6,7 +6,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from wallflower.cli.stream_running import open_results
+from wallflower.cli.stream.running import open_results
 from wallflower.count import Outliers
 from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import PureDP

@@ -159,12 +159,6 @@ def window_sensor(stream, book, line, entropy, *, name="s", ahead=32, clock=time
     return SensorLoop(party, outbox, entropy, ahead=ahead)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def tool(name: str) -> str:
     """A system program, or the test is skipped; with CI=true nothing is skipped."""
     found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")

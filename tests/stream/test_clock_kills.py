@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import pytest
 
+from tests.servers.ports import free_port
 from tests.stream import support
 from wallflower.stream.messages import Tick, parse
 from wallflower.stream.mqtt import Login, MqttTransport
@@ -43,7 +44,7 @@ def start(stream_file, book):
 
 def kill_and_listen(tmp_path, kills):
     stream_file = tmp_path / "clock.toml"
-    stream_file.write_text(support.clock_text(period="2s", slot="250ms", port=support.free_port()))
+    stream_file.write_text(support.clock_text(period="2s", slot="250ms", port=free_port()))
     stream = loads(stream_file.read_text())
     broker = support.Mosquitto(tmp_path, stream, USERS, more_access=f"\nuser spy\ntopic read {stream.topic_prefix}/#\n")
     login = Login(user="spy", password=USERS["spy"])

@@ -56,6 +56,52 @@ def test_simulate_runs_everything_and_draws_it(tmp_path, capfd, protocol):
     assert asked(capfd, "simulate", file, "-o", tmp_path / "pumps.results")[0] == 2
 
 
+@pytest.mark.parametrize("protocol", ["private", "paper"])
+@pytest.mark.parametrize("command", [("simulate",), ("sensor", "--data", "-", "--name", "s")], ids=lambda c: c[0])
+def test_a_dry_run_refuses_a_detector_that_nobody_knows(stream_file, capfd, protocol, command):
+    text = support.text(protocol, window=100)
+    stream_file.write_text(text)
+    assert asked(capfd, command[0], stream_file, *command[1:], "--dry-run")[0] == 0
+    lines = [line for line in text.splitlines() if not line.startswith("detector")]
+    stream_file.write_text("\n".join(lines).replace("[stream]", '[stream]\ndetector = "dbscann(radius=1)"'))
+    code, _, err = asked(capfd, command[0], stream_file, *command[1:], "--dry-run")
+    assert code == 2
+    assert "no detector is called 'dbscann'" in err
+    assert "dbscan" in err.split("dbscann", 1)[1]  # what was meant
+
+
+@pytest.mark.parametrize(
+    ("data", "more", "said"),
+    [
+        ("absent.csv", (), "there is no file"),
+        ("readings.csv", (), "no column"),
+        ("-", ("--password-file", "absent"), "password file"),
+        ("-", ("--seed", "1"), "not a test"),
+    ],
+)
+def test_a_refused_sensor_leaves_no_book(stream_file, capfd, tmp_path, monkeypatch, data, more, said):
+    monkeypatch.chdir(tmp_path)
+    stream_file.write_text(support.text(window=100).replace("test = true", ""))
+    (tmp_path / "readings.csv").write_text("other\n1\n")
+    before = sorted(tmp_path.iterdir())
+    code, _, err = asked(capfd, "sensor", stream_file, "--data", data, "--name", "s", *more)
+    assert code == 2
+    assert said in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_sensor_by_the_clock_that_is_refused_leaves_no_book(capfd, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clock.toml").write_text(support.clock_text())
+    (tmp_path / "readings.csv").write_text("flow,pressure\n1,2\n")
+    before = sorted(tmp_path.iterdir())
+    for more, said in (((), "goes by the clock"), (("--rate", "5", "--start-over"), "--start-over belongs")):
+        code, _, err = asked(capfd, "sensor", "clock.toml", "--data", "readings.csv", "--name", "s", *more)
+        assert code == 2
+        assert said in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def spaced(value):
     """Keys, at any depth, that are not one word."""
     if isinstance(value, list):

@@ -11,6 +11,7 @@ import pytest
 import typer
 from scripts.reference import every_command
 
+from tests.servers.ports import free_port
 from tests.stream import support
 from tests.stream.test_mqtt import readings_file
 from wallflower.cli.app import build
@@ -28,7 +29,7 @@ def example(command: str) -> list[str]:
 @pytest.mark.slow
 def test_the_examples_of_sensor_analyst_and_corrector_work_together(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = support.text("paper", window=50, port=support.free_port())
+    text = support.text("paper", window=50, port=free_port())
     (tmp_path / "boiler.toml").write_text(text)
     readings_file(tmp_path / "readings.csv", 120)
     broker = support.Mosquitto(tmp_path, loads(text), USERS)

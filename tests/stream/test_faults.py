@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.servers.ports import free_port
 from tests.stream import support
 from wallflower.stream.messages import Noised, parse
 from wallflower.stream.mqtt import Login, MqttTransport
@@ -91,7 +92,7 @@ def test_every_window_is_decided_exactly_once_whatever_is_killed_again_and_again
 
 def kill_and_count(tmp_path, protocol, readings, window, *, rounds):
     stream_file = tmp_path / "pumps.toml"
-    stream_file.write_text(support.text(protocol, window=window, port=support.free_port()))
+    stream_file.write_text(support.text(protocol, window=window, port=free_port()))
     stream = loads(stream_file.read_text())
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(readings, 2)) * 4

@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from tests.servers.ports import free_port
 from tests.stream import support
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.stream import assembly
@@ -109,7 +110,7 @@ def honest(stream, name, windows):
 
 
 def run_beside_a_flood(tmp_path, qos, windows, quota=50):
-    text = support.text(window=20, port=support.free_port()).replace("test = true", f"test = true\nquota = {quota}")
+    text = support.text(window=20, port=free_port()).replace("test = true", f"test = true\nquota = {quota}")
     stream = loads(text)
     broker = support.Mosquitto(tmp_path, stream, USERS)
     topics = assembly.topics(stream)
@@ -176,7 +177,7 @@ def test_honest_sensors_deliver_everything_beside_a_long_flood(tmp_path, qos):
 @pytest.mark.slow
 def test_oversized_retained_and_forged_messages_reach_nobody(tmp_path):
     """And an authenticated user who is on no roster may say nothing at all."""
-    stream = loads(support.text(window=20, port=support.free_port()))
+    stream = loads(support.text(window=20, port=free_port()))
     users = {**USERS, "stranger": "nine"}
     broker = support.Mosquitto(tmp_path, stream, users)
     topics = assembly.topics(stream)

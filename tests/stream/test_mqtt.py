@@ -14,6 +14,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from tests.servers.ports import free_port
 from tests.stream import support
 from wallflower.errors import UsageError
 from wallflower.schema.exact import shown
@@ -37,7 +38,7 @@ def protocol(request):
 @pytest.fixture
 def stream_file(tmp_path, protocol):
     path = tmp_path / "pumps.toml"
-    path.write_text(support.text(protocol, window=100, port=support.free_port()))
+    path.write_text(support.text(protocol, window=100, port=free_port()))
     return path
 
 
@@ -193,7 +194,7 @@ def test_tls_carries_and_an_unknown_certificate_does_not(tmp_path, trusted):
              "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", tmp_path / f"{name}.key", "-out", tmp_path / f"{name}.pem"],
             check=True, capture_output=True,
         )  # fmt: skip
-    port = support.free_port()
+    port = free_port()
     text = support.text(port=port).replace("mqtt://", "mqtts://")
     text = text.replace("test = true", f'test = true\nca = "{"broker" if trusted else "stranger"}.pem"')
     stream = loads(text, path=tmp_path / "pumps.toml")

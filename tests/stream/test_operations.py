@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -12,11 +13,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.servers.ports import free_port
 from tests.stream import support
-from wallflower.cli import stream_running
 from wallflower.cli.app import run
-from wallflower.cli.stream_analyst import part_asked
-from wallflower.cli.stream_running import open_results
+from wallflower.cli.stream import running as stream_running
+from wallflower.cli.stream.analyst import part_asked
+from wallflower.cli.stream.running import open_results
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.stream import assembly
@@ -33,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def stream_file(tmp_path):
     path = tmp_path / "pumps.toml"
-    path.write_text(support.text(window=20, port=support.free_port()))
+    path.write_text(support.text(window=20, port=free_port()))
     return path
 
 
@@ -75,16 +77,33 @@ def test_an_analyst_by_the_clock_counts_slots_and_not_readings(tmp_path, capfd, 
     hours = iter(range(0, 10**9, 3600))
     monkeypatch.setattr(stream_running, "time", SimpleNamespace(monotonic=lambda: next(hours)))
     file = tmp_path / "stream.toml"
-    port = support.free_port()
+    port = free_port()
     file.write_text(support.clock_text(port=port) if protocol == "alarm" else support.text(window=20, port=port))
     code, _, err = asked(capfd, "analyst", file, "-o", tmp_path / "r", "--idle", "0.5")
     assert code == 2  # there is no broker
     assert ("0 slots decided" if protocol == "alarm" else "0 readings decided") in err
+    assert "no connection to the broker yet" in err
+
+
+@pytest.mark.parametrize(("protocol", "unit"), [("alarm", "period"), ("code", "reading")])
+def test_a_sensor_says_of_what_its_epsilon_is(tmp_path, capfd, monkeypatch, protocol, unit):
+    stopped = threading.Event()
+    stopped.set()
+    monkeypatch.setattr(stream_running, "until_stopped", lambda: stopped)  # before it has sent anything
+    file, port = tmp_path / "stream.toml", free_port()
+    file.write_text(support.clock_text(port=port) if protocol == "alarm" else support.text(window=20, port=port))
+    (tmp_path / "a.csv").write_text("flow,pressure\n1,2\n")
+    code, out, _ = asked(
+        capfd, "sensor", file, "--data", tmp_path / "a.csv", "--rate", "5", "--name", "s", "--book", tmp_path / "s.book",
+        "--json",
+    )  # fmt: skip
+    assert code == 0
+    assert [key for key in json.loads(out) if key.startswith("epsilon_of")] == [f"epsilon_of_a_{unit}"]
 
 
 def test_by_the_clock_a_file_needs_a_rate(tmp_path, capfd):
     file = tmp_path / "clock.toml"
-    file.write_text(support.clock_text(port=support.free_port()))
+    file.write_text(support.clock_text(port=free_port()))
     (tmp_path / "a.csv").write_text("flow,pressure\n1,2\n")
     common = ("sensor", file, "--data", tmp_path / "a.csv", "--name", "s", "--book", tmp_path / "s.book")
     code, _, err = asked(capfd, *common)

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.servers.ports import free_port
 from tests.servers.postgresql import database, server  # noqa: F401 - fixtures
 from tests.stream import support
 from wallflower.noise.entropy import SeededEntropy
@@ -102,7 +103,7 @@ def test_a_part_is_taken_over_and_every_window_is_decided_once(kind, tmp_path, r
 def fleet(tmp_path, sensors, windows, *, processes, analysts, kill, window=20):
     """Sensors on a connection each, in few processes; analysts as processes; one of them killed on the way."""
     names, parts = [f"s{n}" for n in range(sensors)], analysts
-    port = support.free_port()
+    port = free_port()
     stream_file = tmp_path / "fleet.toml"
     stream_file.write_text(partitioned(names, parts, port=port, window=window))
     stream = loads(stream_file.read_text())

@@ -8,9 +8,11 @@ from contextlib import closing
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from tests.servers.postgresql import database, server  # noqa: F401 - fixtures
 from wallflower.errors import UsageError
+from wallflower.stores import decisions
 from wallflower.stream.results import Results, WindowResult
 
 
@@ -89,3 +91,43 @@ def test_a_commit_is_on_disk_when_it_returns(tmp_path):
     with closing(sqlite3.connect(tmp_path / "pumps.results")) as beside:  # an operator may look meanwhile
         assert beside.execute("SELECT count(*) FROM wallflower_windows").fetchone() == (1,)
     results.close()
+
+
+class Meanwhile(dict):
+    """Facts that are asked for in the middle of a transaction: then something else happens first."""
+
+    def __init__(self, first):
+        self._first = first
+
+    def items(self):
+        self._first()
+        return {"trust": "nobody"}.items()
+
+
+def test_a_file_is_one_streams_whoever_else_begins_at_the_same_moment(tmp_path, monkeypatch):
+    """Whether another stream is there, and that this one is, are one step: nobody writes between the two."""
+    monkeypatch.setattr(decisions, "PATIENCE_S", 0)
+    one, two = (decisions.DecisionStore(tmp_path / "pumps.results", stream=name) for name in ("one", "two"))
+
+    def the_other():
+        with pytest.raises(OperationalError, match="locked"):
+            two.describe({"trust": "nobody"})
+
+    one.describe(Meanwhile(the_other))
+    with pytest.raises(UsageError, match="another stream"):
+        two.describe({"trust": "nobody"})
+    one.close()
+    two.close()
+
+
+def test_who_reads_keeps_nobody_from_writing(tmp_path, monkeypatch):
+    monkeypatch.setattr(decisions, "PATIENCE_S", 0)
+    reader, writer = opened(tmp_path / "pumps.results"), opened(tmp_path / "pumps.results")
+    writer.add([window(0), window(1)])
+    rows = reader._store.windows()
+    assert next(rows).number == 0
+    writer.add([window(2)])
+    assert [row.number for row in rows] == [1]  # as it was when the reading began
+    assert reader.totals()[0] == 3
+    reader.close()
+    writer.close()

@@ -27,7 +27,7 @@ COMMANDS = {
     "identify": "Say whether public values are anomalies of a table.",
     "count": "Count the outliers of a table, with noise.",
     "subspaces": "Find the subspaces with the most outliers, and count in them if asked to.",
-    "publish": "Publish a table in groups that give no outlier away.",
+    "publish": "Publish a table in groups in which outliers blend in; --level says against whom.",
     "attack": "Attack a published table with the rows it came from.",
     "stream": "Which sensors misbehave, by messages that hide what was measured: sensor, analyst, corrector.",
     "releases": "List the releases of a table, or write one of them again.",

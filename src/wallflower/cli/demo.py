@@ -15,12 +15,12 @@ from wallflower.errors import UsageError
 STEPS = ("explain", "identify", "count", "publish", "stream")
 """Files of `wallflower.demo` in the order shown; each has `show(folder, stage)` and gives back its scene. A stream's is with its command."""
 
-HOMES = {"stream": "wallflower.cli.demo_stream"}
+HOMES = {"stream": "wallflower.cli.stream.demonstration"}
 
 ORGANISATION = "Alder Valley hospitals (made up)"
 TITLE = "Five questions about outliers, answered"
 INTRODUCTION = (
-    "A hospital network answers five questions about its outliers and gives nobody away. This sheet says what was answered, spent and "
+    "A hospital network answers five questions about its outliers, each with a promise of its own. This sheet says what was answered, spent and "
     "promised; then comes each question with what left the house beside what stayed in it."
 )
 

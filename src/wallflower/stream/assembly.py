@@ -184,6 +184,12 @@ def corrector(declared: StreamDeclaration) -> Corrector:
     return Corrector(stream=declared.fingerprint, outlier_width=float(declared.outlier_width))
 
 
+def refuse_unknown_detector(declared: StreamDeclaration) -> None:
+    """Where nothing is run yet: only an analyst needs the detector, and a sensor may be without the package that brings it."""
+    if declared.protocol in {"private", "paper"}:
+        detector(declared.detector, declared.core_radius)
+
+
 def detector(text: str, core_radius: Fraction) -> PointDetector:
     """`dbscan(radius=0.5, least=5)`, or `beyond` / `beyond(radius=3)` for a plain distance; radii are in scaled units."""
     try:

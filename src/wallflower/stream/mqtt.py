@@ -43,6 +43,15 @@ class Login:
     """The certificate authority that signed the broker's certificate, for mqtts://; None trusts the system's."""
 
 
+def paho() -> Any:
+    """The library that speaks MQTT."""
+    try:
+        from paho.mqtt import client
+    except ImportError:
+        raise UsageError("MQTT needs paho-mqtt.", hint="Run: pip install 'wallflower[stream]'") from None
+    return client
+
+
 class MqttTransport:
     """One party's connection; it comes back by itself, waiting longer each time, and subscribes anew."""
 
@@ -57,11 +66,7 @@ class MqttTransport:
         largest: int = LARGEST,
     ) -> None:
         """`quota` is how many messages a second one topic may bring; `largest` how long a message may be."""
-        try:
-            from paho.mqtt import client as paho
-        except ImportError:
-            raise UsageError("MQTT needs paho-mqtt.", hint="Run: pip install 'wallflower[stream]'") from None
-        self._paho = paho
+        self._paho = paho()
         self._topics, self._broker, self._name, self._login = list(topics), broker, client, login
         self._quotas = None if quota is None else Quotas(quota)
         self._largest = largest

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from wallflower.atomic_file import write_whole
-from wallflower.cli.stream_release import released
-from wallflower.cli.stream_simulation import Simulated, run_simulation
+from wallflower.cli.stream.release import released
+from wallflower.cli.stream.simulation import Simulated, run_simulation
 from wallflower.demo.stage import Stage
 from wallflower.noise.entropy import SystemEntropy
 from wallflower.privacy.guarantee import factor

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from wallflower.cli.common import AsJson
-from wallflower.cli.stream_options import StreamFile
+from wallflower.cli.stream.options import StreamFile
 
 
 def status(
@@ -41,7 +41,7 @@ def status(
     import time
     from datetime import UTC, datetime
 
-    from wallflower.cli.stream_running import decided_facts, finish, open_results
+    from wallflower.cli.stream.running import decided_facts, finish, open_results
     from wallflower.errors import UsageError
     from wallflower.stream import parser
 

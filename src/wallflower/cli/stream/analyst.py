@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from wallflower.cli.common import AsJson
-from wallflower.cli.stream_options import Idle, Metrics, PasswordFile, StreamFile, User
+from wallflower.cli.stream.options import Idle, Metrics, PasswordFile, StreamFile, User
 
 
 def analyst(
@@ -37,7 +37,7 @@ def analyst(
     Example:
         wallflower stream analyst boiler.toml -o boiler.results
     """
-    from wallflower.cli.stream_running import (
+    from wallflower.cli.stream.running import (
         Teller,
         connect,
         decided_facts,
@@ -123,7 +123,7 @@ def corrector(
     Example:
         wallflower stream corrector boiler.toml
     """
-    from wallflower.cli.stream_running import connect, finish, until_stopped
+    from wallflower.cli.stream.running import connect, finish, until_stopped
     from wallflower.stream import assembly, parser
     from wallflower.stream.analyst_loop import CorrectorLoop
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from wallflower.cli.stream_feed import Feed
-from wallflower.cli.stream_running import Teller, say
+from wallflower.cli.stream.feed import Feed
+from wallflower.cli.stream.running import Teller, say
+from wallflower.engines.readings import refuse_unusable
 from wallflower.errors import BudgetError, UsageError
 from wallflower.noise.entropy import Entropy
 from wallflower.stream import assembly
@@ -32,6 +33,20 @@ class Sent:
     refused: BudgetError | None = None
     note: str = ""
     slots: dict[str, int] = field(default_factory=dict)
+
+
+def refuse_unsendable(declared: StreamDeclaration, data: str, rate: float | None, *, start_over: bool) -> None:
+    """What can be refused before there is a book: a refused sensor leaves nothing behind."""
+    if declared.slots is not None:
+        if data != "-" and rate is None:
+            raise UsageError(
+                f"'{declared.protocol}' goes by the clock, and a file has none.",
+                hint="Play it as if it were live with --rate, pipe readings in with --data -, or try `stream simulate --data`.",
+            )
+        if start_over:
+            raise UsageError("--start-over belongs to protocols that speak in windows; leave it out.")
+    if data != "-":
+        refuse_unusable(Path(data), [column.name for column in declared.columns])
 
 
 def send_windows(
@@ -72,8 +87,6 @@ def send_windows(
 
 def _source(kept: Book, path: Path, *, start_over: bool) -> tuple[Source, int]:
     """Which file this is, and how many of its readings are in the book already."""
-    if not path.is_file():
-        raise UsageError(f"there is no file '{path}'.")
     source = Source.of(path)
     if start_over:
         kept.start_over(source)
@@ -109,19 +122,12 @@ def send_by_the_clock(
     stop: threading.Event,
     told: Teller,
     *,
-    start_over: bool,
+    start_over: bool,  # noqa: ARG001 - refused above; windows take it
 ) -> Sent:
     """Speak once a slot, whatever happens, until told to stop or, with a file, to the end of the period in which it ends."""
     slots = declared.slots
     if slots is None:
         raise AssertionError("this protocol speaks in windows.")
-    if data != "-" and rate is None:
-        raise UsageError(
-            f"'{declared.protocol}' goes by the clock, and a file has none.",
-            hint="Play it as if it were live with --rate, pipe readings in with --data -, or try `stream simulate --data`.",
-        )
-    if start_over:
-        raise UsageError("--start-over belongs to protocols that speak in windows; leave it out.")
     party = assembly.slot_sensor(declared, name)
     loop = SlotLoop(party, assembly.outbox(declared, party, kept, line), entropy, slots.slot)
     columns = [column.name for column in declared.columns]

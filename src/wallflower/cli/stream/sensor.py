@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from wallflower.cli.common import AsJson, DryRun, show_price
-from wallflower.cli.stream_options import Metrics, PasswordFile, StreamFile, User
+from wallflower.cli.stream.options import Metrics, PasswordFile, StreamFile, User
 
 
 def sensor(
@@ -41,21 +41,26 @@ def sensor(
     Example:
         wallflower stream sensor boiler.toml --data readings.csv --name boiler-7 --rate 100
     """
-    from wallflower.cli.stream_release import released
-    from wallflower.cli.stream_running import Teller, connect, entropy_of, finish, until_stopped
-    from wallflower.cli.stream_sending import send_by_the_clock, send_windows
+    from wallflower.cli.stream.release import released
+    from wallflower.cli.stream.running import Teller, connect, entropy_of, finish, password_from, until_stopped
+    from wallflower.cli.stream.sending import refuse_unsendable, send_by_the_clock, send_windows
     from wallflower.schema.exact import shown
     from wallflower.stream import assembly, parser
     from wallflower.stream.metrics import sensor_metrics, write_metrics
+    from wallflower.stream.mqtt import paho
     from wallflower.stream.prices import price
     from wallflower.stream.roster import rostered
 
     declared = parser.load(file)
     rostered(name, declared.roster)
     if dry_run:
+        assembly.refuse_unknown_detector(declared)
         show_price(price(declared), as_json=as_json)
         return
     entropy = entropy_of(declared.test, seed)
+    password_from(password_file)
+    paho()
+    refuse_unsendable(declared, data, rate, start_over=start_over)
     kept = assembly.book(declared, name, book or file.parent / f"{name}.book")
     line = None
     refused = None

@@ -74,12 +74,7 @@ def connect(
     *,
     quota: float | None = None,
 ) -> MqttTransport:
-    password = os.environ.get("WALLFLOWER_MQTT_PASSWORD")
-    if password_file is not None:
-        try:
-            password = password_file.read_text(encoding="utf-8").strip()
-        except OSError:
-            raise UsageError(f"the password file '{password_file}' cannot be read.") from None
+    password = password_from(password_file)
     login = Login(user=user if password else None, password=password, ca=declared.ca)
     return MqttTransport(
         declared.broker,
@@ -89,6 +84,15 @@ def connect(
         quota=quota,
         largest=largest_message(declared),
     )
+
+
+def password_from(file: Path | None) -> str | None:
+    if file is None:
+        return os.environ.get("WALLFLOWER_MQTT_PASSWORD")
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        raise UsageError(f"the password file '{file}' cannot be read.") from None
 
 
 def entropy_of(test: bool, seed: int | None) -> Entropy:

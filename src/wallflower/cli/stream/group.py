@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from wallflower.cli.common import AsJson, DryRun, out, show_price
-from wallflower.cli.stream_analyst import analyst, corrector
-from wallflower.cli.stream_options import StreamFile
-from wallflower.cli.stream_sensor import sensor
-from wallflower.cli.stream_status import status
+from wallflower.cli.stream.analyst import analyst, corrector
+from wallflower.cli.stream.options import StreamFile
+from wallflower.cli.stream.sensor import sensor
+from wallflower.cli.stream.status import status
 
 Rows = Annotated[Path | None, typer.Option("--data", metavar="CSV|PARQUET", help="Readings; else made-up ones.")]
 
@@ -58,13 +58,14 @@ def simulate(
     Example:
         wallflower stream simulate boiler.toml --sensors 3 --picture boiler.html
     """
-    from wallflower.cli.stream_running import entropy_of, finish
-    from wallflower.cli.stream_simulation import Simulated, run_simulation
-    from wallflower.stream import parser
+    from wallflower.cli.stream.running import entropy_of, finish
+    from wallflower.cli.stream.simulation import Simulated, run_simulation
+    from wallflower.stream import assembly, parser
     from wallflower.stream.prices import price
 
     declared = parser.load(file)
     if dry_run:
+        assembly.refuse_unknown_detector(declared)
         show_price(price(declared), as_json=as_json)
         return
     asked = Simulated(
