@@ -14,6 +14,7 @@ from wallflower.errors import BudgetError, LedgerError, PendingError, UsageError
 from wallflower.ledger import Ledger
 from wallflower.ledger.batching import BatchingWriter
 from wallflower.ledger.events import CHECKPOINT_EVERY
+from wallflower.ledger.preview import preview
 from wallflower.privacy.guarantees import PlainKAnonymity
 from wallflower.schema.declaration import Budget
 
@@ -47,6 +48,24 @@ def test_a_ledger_is_opened_from_its_last_checkpoint(declared, ledger):
     assert opened.show(declared).accounts[0].spent["epsilon"] == Fraction(charges, 1000)
     by_asker = opened.show(declared).askers
     assert sum(Fraction(spent["dp"]["epsilon"]) for spent in by_asker.values()) == Fraction(charges, 1000)
+
+
+def test_a_request_that_is_sent_twice_to_the_writer_is_charged_once(declared, ledger):
+    with BatchingWriter(ledger) as writer:
+        first = writer.charge(pure("1"), declaration=declared, query=COUNT, request_id="monday")
+        writer.answer(first.entry, {"release": {"count": 3}})
+        again = writer.charge(pure("1"), declaration=declared, query=COUNT, request_id="monday")
+    assert (again.entry, again.replay) == (first.entry, {"release": {"count": 3}})
+    assert Ledger.open(declared).show(declared).accounts[0].spent["epsilon"] == 1
+
+
+def test_a_preview_says_what_would_be_left_and_what_is_only_counted(declared, ledger):
+    assert preview(declared, pure("1"), COUNT).lines() == [
+        "dp, every row: epsilon 3 of 4 left",
+        "dp, every row but the asked-for one: epsilon 3 of 4 left",
+        "output-constrained-dp, every row but the asked-for one: counted, and not limited",
+    ]
+    assert ledger.show(declared).accounts[0].spent["epsilon"] == 0
 
 
 class TestInFlight:

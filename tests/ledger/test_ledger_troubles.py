@@ -304,7 +304,7 @@ def test_what_makes_it_durable_is_on(declared):
         connection = transaction.connection
 
         def pragma(name):
-            return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            return connection.execute(f"PRAGMA {name}").fetchone()[0]
 
         assert pragma("journal_mode") == "wal"
         assert pragma("synchronous") == 2  # FULL: every commit is synced before it returns
@@ -312,9 +312,8 @@ def test_what_makes_it_durable_is_on(declared):
         assert pragma("checkpoint_fullfsync") == 1
         assert pragma("busy_timeout") == 7000
         assert pragma("application_id") == APPLICATION
-        raw = connection.connection.dbapi_connection
-        assert raw.isolation_level is None
-        assert raw.in_transaction
+        assert connection.isolation_level is None
+        assert connection.in_transaction
         other = sqlite3.connect(declared.ledger, timeout=0, isolation_level=None)
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             other.execute("BEGIN IMMEDIATE")  # the write lock is held from the first read on

@@ -108,6 +108,21 @@ def test_a_closed_series_is_dead(declared, ledger):
     assert ledger.verify().charges == 1
 
 
+def test_a_checkpoint_that_tells_another_story_is_damage(declared, ledger):
+    begun(ledger, declared)
+    known = ledger.journal
+    honest = known.state()
+
+    def checkpoint(state):
+        at = {"table": declared.id, "entry": known.entry + 1}
+        return Event.after(known.head, kind="checkpoint", content={"state": state}, **at)
+
+    with pytest.raises(Damaged, match="does not agree"):
+        known.add(checkpoint({**honest, "totals": {}}))
+    known.add(checkpoint(honest))
+    assert known.checkpoint == known.entry
+
+
 def test_checkpoints_remember_where_a_series_stands(declared, ledger, monkeypatch):
     monkeypatch.setattr(journal, "CHECKPOINT_EVERY", 4)
     charge = begun(ledger, declared)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import os
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.servers.ports import free_port
 from wallflower.service.migrations import migrate
 from wallflower.service.people import People
 from wallflower.stores.database import Database
@@ -78,12 +78,6 @@ class Running:
         token = people.make_token(person, f"t{time.monotonic_ns()}", 30, source="test")
         database.close()
         return token
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def write_files(

@@ -174,6 +174,42 @@ def test_a_rehearsal_is_the_clerks_and_reads_no_row(house: House):
     assert "NOT PRIVATE" not in page
 
 
+def test_an_owner_rehearses_what_waits_and_still_reads_no_row(house: House):
+    """The queue shows what it would leave, what was asked before, and a rehearsal; the rows need not even be there."""
+    ada, otto = house.browser("ada"), house.browser("otto")
+    first = ada.submit()
+    otto.post(f"/requests/{first}/decide", word="approve")
+    house.tick(3)
+    request = ada.submit({**COUNT, "epsilon": "0.2"})
+    (house.folder / "stays.csv").unlink()
+    before = otto.get("/queue").body.decode()
+    assert "ε\u00a03.7" in before  # 4, less 0.1 answered and 0.2 asked for
+    assert f'href="/requests/{first}"' in before
+    assert f'action="/requests/{request}/rehearse"' in before
+    answer = otto.post(f"/requests/{request}/rehearse")
+    assert (answer.status, answer.headers["Location"]) == (303, f"/queue#rehearsal-{request}")
+    assert b"is being computed" in otto.get("/queue").body
+    assert errands.step(house.desk.database, house.desk.service)
+    assert otto.post(f"/requests/{request}/rehearse").status == 303  # the same errand: nothing is computed anew
+    assert not errands.step(house.desk.database, house.desk.service)
+    page = otto.get("/queue").body.decode()
+    assert "made-up rows" in page.partition("Rehearsal of question")[2]
+    assert "NOT PRIVATE" not in page
+    assert find_state(house, request) == "waiting"
+    otto.post(f"/requests/{request}/decide", word="refuse", reason="no")
+    assert otto.post(f"/requests/{request}/rehearse").status == 422
+
+
+def test_a_rehearsal_that_cannot_be_done_or_is_one_too_many_is_said(house: House, monkeypatch):
+    ada, otto = house.browser("ada"), house.browser("otto")
+    requests = [ada.submit({**COUNT, "radius": str(place + 1)}) for place in range(errands.MOST_AT_ONCE + 1)]
+    told = [otto.post(f"/requests/{request}/rehearse").status for request in requests]
+    assert told == [303] * errands.MOST_AT_ONCE + [422]
+    monkeypatch.setattr(errands, "rehearse", lambda *_, **__: (_ for _ in ()).throw(UsageError("it is too large.")))
+    assert errands.step(house.desk.database, house.desk.service)
+    assert b"it is too large." in otto.get("/queue").body
+
+
 def test_every_kind_of_question_can_be_warmed_from_a_declaration_alone(house: House):
     import threading
 

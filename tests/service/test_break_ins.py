@@ -104,6 +104,13 @@ def test_text_that_no_database_keeps_is_refused_and_breaks_nothing(house: House,
     assert house.browser("ada").get(f"/requests/{text}").status == 403
 
 
+@pytest.mark.parametrize("deep", [400, 600, 900, 1_100, 30_000])
+def test_a_nest_of_any_depth_is_refused_in_words(house: House, deep: int):
+    ada = Browser(house.desk, headers={"authorization": f"Bearer {house.token('ada')}"})
+    body = b'{"command": "count", "fields": ' + b"[" * deep + b"]" * deep + b"}"
+    assert ada.go("POST", "/api/v1/tables/stays/price", body, content_type="application/json").status == 422
+
+
 @contextmanager
 def served(house: House, **limits):
     """The web process's own server in a thread, with limits small enough to reach."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.service.desks import House
 from wallflower.errors import DeclarationError
 from wallflower.schema import columns as schema_columns
+from wallflower.schema import load, loads
 from wallflower.schema import models as schema_models
 from wallflower.schema.budgets import FAMILIES
 from wallflower.schema.reader import TABLE_KEYS
@@ -162,3 +163,23 @@ def test_an_edit_changes_what_was_meant_or_is_refused(tables, edits):
 def test_what_lines_cannot_follow_is_refused_and_not_spoilt(text):
     with pytest.raises(DeclarationError, match="text"):
         changed(text, {("a", "b", "c"): "2"})
+
+
+def test_a_declaration_is_read_anew_when_anything_that_belongs_to_it_changes(house: House):
+    """Its file, an owner's edit, and a file of values; and the same text gives what the loader gives."""
+    path, values = house.folder / "stays.toml", house.folder / "ages.txt"
+    text = path.read_text()
+    assert house.desk.declared("stays").declaration == load(path)
+    assert house.desk.declared("stays").declaration is house.desk.declared("stays").declaration
+    path.write_text(text.replace("upper = 120", "upper = 121"))
+    assert house.desk.declared("stays").declaration.fingerprint == load(path).fingerprint != loads(text).fingerprint
+    path.write_text(text.replace("upper = 120", "upper = -1"))
+    with pytest.raises(DeclarationError, match=r"stays\.toml"):
+        house.desk.declared("stays")
+    job = '[columns.ward]\nrole = "sensitive"\nvalues = "ages.txt"\noutside = "drop"\nmissing = "drop"\n'
+    path.write_text(text + job)
+    seen = []
+    for words in ("a\nb\n", "a\nb\nc\n"):
+        values.write_text(words)
+        seen.append(house.desk.declared("stays").declaration.column("ward").domain.values)
+    assert seen == [("a", "b"), ("a", "b", "c")]

@@ -39,7 +39,7 @@ def test_the_documented_file_is_one():
     ("old", "new", "said"),
     [
         ('"127.0.0.1:8443"', '"0.0.0.0:8443"', "other machines"),
-        ("postgresql://db", "postgresql://u:secret@db", "no place for one"),
+        ("postgresql://wallflower@db", "postgresql://u:secret@db", "no place for one"),
         ('askers = ["@research"]               # a group', 'askers = ["@nobody"]', "no group"),
         ('command = "count"', 'command = "explain"', "one of"),
         ("workers = 2", "worker = 2", "worker"),

@@ -112,10 +112,16 @@ def _card(owner, question: str) -> str:
     """Where the owner's queue shows a request, among those of other tests."""
     place = next(
         place
-        for place, form in enumerate(_all(owner, "section.card form"), start=1)
+        for place, form in enumerate(_all(owner, "section.card form[action$=decide]"), start=1)
         if question.rsplit("/", 1)[1] in form.get_attribute("action")
     )
     return f"section.card:nth-of-type({place})"
+
+
+def _rehearsed(owner, running, card: str) -> str:
+    """What a card shows of its rehearsal; the clerk may still be at it."""
+    owner.get(f"{running.address}/queue")
+    return " ".join(each.text for each in _all(owner, f"{card} .rehearsal dl"))
 
 
 def test_an_asker_and_an_owner_in_two_windows(running, windows):
@@ -132,6 +138,8 @@ def test_an_asker_and_an_owner_in_two_windows(running, windows):
     otto.get(f"{running.address}/queue")
     card = _card(otto, question)
     assert "planning beds" in _all(otto, card)[0].text
+    _press(otto, f"{card} form[action$=rehearse] button")
+    _until(lambda: "made-up rows" in _rehearsed(otto, running, card))
     _all(otto, f"{card} input[name=reason]")[0].send_keys("Not this quarter.")
     _press(otto, f"{card} button[value=refuse]")
     assert _until(lambda: ada.get(question) or "Not this quarter." in ada.page_source)
@@ -198,7 +206,10 @@ def test_an_edited_declaration_shows_its_error_at_its_field(running, windows):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_page_fits_is_named_and_can_be_read(running, windows, width):
     """No console error, no request elsewhere, no overflow, no broken word; labels, contrast, headings: light and dark."""
+    _fill(windows["ada"], running, "0.3", "seen at every width")
+    question = _submit(windows["ada"]).removeprefix(running.address)  # so that the queue has a card, too
     asker = (
+        question,
         "/",
         "/tables/stays",
         "/tables/stays/ask/count",

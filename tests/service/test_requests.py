@@ -250,6 +250,19 @@ def test_every_act_is_in_the_audit_log_and_no_secret_is(house: House):
     assert not any(word in text for word in house.passwords.values())
 
 
+def test_a_missed_tick_is_said_in_the_queue_and_an_answer_is_drawn(house: House):
+    ada, otto = house.browser("ada"), house.browser("otto")
+    request = ada.submit({**COUNT, "epsilon": "0.05"})
+    house.tick(3)
+    assert b'class="curve interval"' in ada.get(f"/requests/{request}").body
+    assert b"of late" not in otto.get("/queue").body
+    with house.desk.database.write() as changes:
+        changes.run("UPDATE requests SET finished_tick = taken_tick + 9 WHERE id = :id", id=request)
+    assert b"1 answer of late came after its tick" in otto.get("/queue").body
+    house.token("ada")
+    assert b"1 token for programs" in otto.get("/tables/stays/people").body
+
+
 def test_purposes_are_needed_and_bounded(house: House):
     ada = house.browser("ada")
     for purpose in ("", "   ", "x" * 301):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.service.desks import Browser, House
+from tests.service.desks import COUNT, Browser, House
 from wallflower.service.authorisation import ROUTES, Route
 from wallflower.service.configuration import Table
 
@@ -28,7 +28,10 @@ def expected(route: Route, who: str) -> bool:  # noqa: PLR0911 - a table in word
         return who == "otto"
     if path.endswith("/withdraw"):
         return who == "ada"
-    if path.endswith(("/decide", "/share", "/declare", "/looks", "/people", "/stop")):
+    if (
+        path.endswith(("/decide", "/share", "/declare", "/looks", "/people", "/stop"))
+        or path == "/requests/{request}/rehearse"
+    ):
         return who == "otto"
     if "/ledger" in path:
         return who in ("otto", "dora")
@@ -115,9 +118,15 @@ def test_an_asker_never_learns_whether_the_work_has_begun(house: House):
     ada, otto = house.browser("ada"), house.browser("otto")
     request = ada.submit()
     otto.post(f"/requests/{request}/decide", word="approve")
-    before = ada.get(f"/requests/{request}").body
+    seen = (f"/requests/{request}", "/", "/tables/stays")
+    before = [ada.get(path).body for path in seen]
+    price = house.desk.quoted("stays", "count", COUNT, "ada")
     house.tick()  # taken, charged and answered, but not yet shown
-    assert ada.get(f"/requests/{request}").body == before
+    assert [ada.get(path).body for path in seen] == before
+    assert (
+        house.desk.quoted("stays", "count", COUNT, "ada") == price
+    )  # nor what is left: it would tell when it was charged
+    assert b"0.1 of 4 spent" in house.browser("otto").get("/tables/stays/ledger").body
     assert ada.get(f"/requests/{request}/release.json").status == 422
     house.tick(2)
     assert b"answered<br>" in ada.get(f"/requests/{request}").body

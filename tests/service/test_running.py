@@ -97,6 +97,31 @@ def test_a_file_that_cannot_be_taken_over_changes_nothing(running):
     assert "'workers' cannot change while the service runs" in (running.folder / "serve.log").read_text()
 
 
+def test_stopped_and_started_again_nothing_is_lost_and_nothing_is_charged_twice(laid_out, tmp_path):
+    """SIGTERM while people ask: it ends in order, and the next start answers what waits, once."""
+    shutil.copytree(laid_out.folder, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "service.db").unlink()
+    path, port = write_files(tmp_path, workers=2)
+    database = str(tmp_path / "service.db")
+    add_people(database, ["ada", "otto", "dora"])
+    query = wf.count.Outliers(**QUERY, epsilon="0.01")
+    with serving(tmp_path, path, port, database) as first:
+        token = first.token("ada")
+        stays = connect(first.address, token=token).table("stays")
+        asked = [stays.ask(query, purpose="before the stop") for _ in range(6)]
+        _until(lambda: _charges(first) > 0)
+        first.process.send_signal(signal.SIGTERM)
+        assert first.process.wait(120) == 0
+        children = first.children()
+        said = (tmp_path / "serve.log").read_text()
+    assert not children
+    assert "Stopping: what is under way is finished first." in said
+    assert "Traceback" not in said
+    with serving(tmp_path, path, port, database) as second:
+        entries = [handle.wait(240).to_json()["ledger"]["entry"] for handle in asked]
+        assert len(set(entries)) == len(asked) == _charges(second)
+
+
 def _charges(running) -> int:
     declaration = load(running.folder / "stays.toml")
     history = Ledger.open(declaration).history()

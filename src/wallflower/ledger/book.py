@@ -26,6 +26,7 @@ from wallflower.ledger.history import Line, history
 from wallflower.ledger.journal import Journal, limits_of
 from wallflower.ledger.processes import is_gone, this_process
 from wallflower.ledger.redeclaration import changed, refuse_other_table, refuse_unfit
+from wallflower.ledger.unseen import Unseen
 from wallflower.privacy.account import Account
 from wallflower.privacy.guarantee import Guarantee
 from wallflower.schema.declaration import Declaration
@@ -45,17 +46,21 @@ RECOMPUTED = frozenset({"plain-k-anonymity"})
 class Ledger(Answers):
     """The ledger of one table. Made by `Ledger.init`, never by a charge."""
 
-    def __init__(self, store: Store, *, patience_s: float = PATIENCE_S) -> None:
-        super().__init__(store)
+    def __init__(self, store: Store, *, patience_s: float = PATIENCE_S, unseen: Unseen | None = None) -> None:
+        super().__init__(store, unseen)
         self.patience_s = patience_s
         self._answering: set[int] = set()
         """Entries that this very object has charged and not yet answered."""
         self._part = uuid.uuid4().hex
 
     @classmethod
-    def open(cls, place: Declaration | str | Path, *, patience_s: float = PATIENCE_S) -> Ledger:
-        """An existing ledger, read and checked from its last checkpoint on; a server's by its declaration."""
-        ledger = cls(_store(place, patience_s), patience_s=patience_s)
+    def open(
+        cls, place: Declaration | str | Path, *, patience_s: float = PATIENCE_S, unseen: Unseen | None = None
+    ) -> Ledger:
+        """An existing ledger, read and checked from its last checkpoint on; a server's by its declaration. `unseen`: charges
+        that `show` and `preview` leave out.
+        """
+        ledger = cls(_store(place, patience_s), patience_s=patience_s, unseen=unseen)
         ledger._read()
         return ledger
 
@@ -227,8 +232,9 @@ class Ledger(Answers):
 
     @helpful
     def _preview(self, ask: Ask) -> tuple[Debit, ...]:
-        with self._transaction(write=False):
-            return debits(self.journal, checked(self.journal, ask, self.place), ask.declaration)
+        with self._transaction(write=False) as transaction:
+            journal = self._seen(transaction)
+            return debits(journal, checked(journal, ask, self.place), ask.declaration)
 
     @helpful
     def entry_of(self, ask: Ask) -> int:
@@ -310,7 +316,7 @@ class Ledger(Answers):
     def show(self, declaration: Declaration) -> statement.Statement:
         """What has been spent, what is left, and what the numbers bound."""
         with self._transaction(write=False) as transaction:
-            journal = self.journal
+            journal = self._seen(transaction)
             refuse_other_table(journal, limits_of(declaration), self.place)
             said = [self._event(transaction, entry).content["promise"]["holds_when"] for entry in journal.conditional]
             explained = transaction.explained(statement.LISTED)

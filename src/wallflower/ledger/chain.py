@@ -12,6 +12,7 @@ from wallflower.errors import LedgerError, WallflowerError
 from wallflower.ledger import ledger_errors, verification
 from wallflower.ledger.events import Event
 from wallflower.ledger.journal import Journal
+from wallflower.ledger.unseen import Unseen, without
 from wallflower.stores.base import Damaged, Store, Transaction
 
 Arguments = ParamSpec("Arguments")
@@ -47,8 +48,9 @@ def helpful(
 class Chain:
     """The events of one table, and the journal that adds them up."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, unseen: Unseen | None = None) -> None:
         self.place = store.place
+        self._unseen = unseen
         self._store = store
         self._journal: Journal | None = None
         self._known = False
@@ -84,6 +86,14 @@ class Chain:
             raise Damaged(f"entry {entry} is missing")
         before = rows[0].hash if entry > 1 else "0" * 64
         return Event.stored(rows[-1], table=self.journal.table, before=before)
+
+    def _seen(self, transaction: Transaction) -> Journal:
+        """The journal, less the charges that are not to be seen yet."""
+        if self._unseen is None:
+            return self.journal
+        # Asked for after the journal was read: whatever it holds by then is among them. A later charge is not in it.
+        made = [row.entry for row in transaction.charges(self._unseen()) if row.entry <= self.journal.entry]
+        return without(self.journal, [self._event(transaction, entry).content for entry in made])
 
     @helpful
     def batch(self, work: Callable[[Transaction], Result]) -> Result:

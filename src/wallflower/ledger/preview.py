@@ -9,6 +9,7 @@ from typing import Any
 from wallflower.errors import BudgetError, LedgerError
 from wallflower.ledger.admission import OWNER, Debit, Shares
 from wallflower.ledger.book import Ledger
+from wallflower.ledger.unseen import Unseen
 from wallflower.privacy.accounts import bookings, limited, named
 from wallflower.privacy.guarantee import Guarantee
 from wallflower.privacy.limits import shown_amounts
@@ -57,11 +58,17 @@ def costs(guarantee: Guarantee, declaration: Declaration) -> tuple[dict[str, Any
 
 
 def preview(
-    declaration: Declaration, guarantee: Guarantee, query: Any, *, asker: str = OWNER, shares: Shares | None = None
+    declaration: Declaration,
+    guarantee: Guarantee,
+    query: Any,
+    *,
+    asker: str = OWNER,
+    shares: Shares | None = None,
+    unseen: Unseen | None = None,
 ) -> Preview:
-    """What `query` would leave in every account, from the ledger as it is now."""
+    """What `query` would leave in every account, from the ledger as it is now, or as it may be seen now."""
     try:
-        ledger = Ledger.open(declaration)
+        ledger = Ledger.open(declaration, unseen=unseen)
         debited = ledger.preview(guarantee, declaration=declaration, query=query, asker=asker, shares=shares)
     except (BudgetError, LedgerError) as error:
         return Preview(debited=(), notes=(f"It would be refused now: {error}",))

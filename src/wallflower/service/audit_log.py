@@ -15,12 +15,21 @@ def note(changes: Transaction, *, who: str, source: str, did: str, subject: str 
         "VALUES (:number, :at, :who, :source, :did, :subject, :words)",
         number=number,
         at=changes.now_text(),
-        who=who[:100],
-        source=source[:100],
+        who=_line(who)[:100],
+        source=_line(source)[:100],
         did=did,
-        subject=subject[:100],
-        words=words[:MOST_WORDS],
+        subject=_line(subject)[:100],
+        words=_line(words)[:MOST_WORDS],
     )
+
+
+def _line(text: str) -> str:
+    """What somebody typed, as part of one line: no line break, no escape of a terminal, no mark that turns text around.
+
+    >>> _line("eve\\nada logged in\\x1b[2J")
+    'eve\\ufffdada logged in\\ufffd[2J'
+    """
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def lines(changes: Transaction, *, subject: str | None = None, most: int = 200) -> list[dict[str, object]]:

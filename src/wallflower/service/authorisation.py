@@ -67,6 +67,7 @@ GET  /requests/{request}/file               mine,shared,owner             reques
 POST /requests/{request}/withdraw           mine                   request
 GET  /queue                                 anyone                 nothing
 POST /requests/{request}/decide             owner                  request
+POST /requests/{request}/rehearse           owner                  request
 POST /requests/{request}/share              owner                  request
 GET  /tables/{table}/declare                owner                  table
 POST /tables/{table}/declare                owner                  table

@@ -66,6 +66,8 @@ class Service:
     openid: OpenID | None = None
     folder: Path = Path()
     """Where owner's looks are kept, mode 0700."""
+    rows_environment: Path | None = None
+    """A file of NAME=value lines, such as credentials for rows, that workers alone read."""
     demo: bool = False
 
     def members(self, names: tuple[str, ...]) -> frozenset[str]:

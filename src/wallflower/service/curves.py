@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import log10
 
 from wallflower.count import Outliers
-from wallflower.count.expectations import error_by_epsilon
+from wallflower.count.expectations import EPSILONS, error_of_auto
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 
@@ -30,12 +30,8 @@ def error_curve(query: object, declaration: Declaration) -> Curve | None:
     """The curve around the asked ε; None for questions other than a count."""
     if not isinstance(query, Outliers):
         return None
-    told = error_by_epsilon(query, declaration)
-    errors = [
-        laplace if name == "laplace" else calm
-        for laplace, calm, name in zip(told.laplace, told.lomax_calm, told.chosen, strict=True)
-    ]
-    low, high = float(told.epsilons[0]), float(told.epsilons[-1])
+    errors = error_of_auto(query, declaration)
+    low, high = float(EPSILONS[0]), float(EPSILONS[-1])
     top, bottom = log10(max(*errors, 2)), log10(max(min(errors), 1))
 
     def across(epsilon: float) -> int:
@@ -46,13 +42,13 @@ def error_curve(query: object, declaration: Declaration) -> Curve | None:
         part = (top - log10(max(error, 1))) / max(top - bottom, 0.01)
         return round(EDGE + part * (HEIGHT - 3 * EDGE))
 
-    places = [(across(float(epsilon)), down(error)) for epsilon, error in zip(told.epsilons, errors, strict=True)]
-    nearest = min(range(len(errors)), key=lambda i: abs(float(told.epsilons[i]) - float(query.epsilon)))
+    places = [(across(float(epsilon)), down(error)) for epsilon, error in zip(EPSILONS, errors, strict=True)]
+    nearest = min(range(len(errors)), key=lambda i: abs(float(EPSILONS[i]) - float(query.epsilon)))
     return Curve(
         points=" ".join(f"{x},{y}" for x, y in places),
         x=places[nearest][0],
         y=places[nearest][1],
-        label=f"±{errors[nearest]} at ε {shown(told.epsilons[nearest])}",
-        words=f"The error falls from ±{errors[0]} at ε {shown(told.epsilons[0])} to ±{errors[-1]} at ε {shown(told.epsilons[-1])}.",
-        ends=(f"ε {shown(told.epsilons[0])}", f"ε {shown(told.epsilons[-1])}"),
+        label=f"±{errors[nearest]} at ε {shown(EPSILONS[nearest])}",
+        words=f"The error falls from ±{errors[0]} at ε {shown(EPSILONS[0])} to ±{errors[-1]} at ε {shown(EPSILONS[-1])}.",
+        ends=(f"ε {shown(EPSILONS[0])}", f"ε {shown(EPSILONS[-1])}"),
     )

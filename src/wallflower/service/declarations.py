@@ -7,7 +7,8 @@ point a worker at another's rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ from wallflower.service.audit_log import note
 from wallflower.service.configuration import Service
 from wallflower.stores.database import Transaction
 
-OPERATORS = ("id", "source", "table", "ledger", "person", "key", "test")
-"""Keys of [table] that an owner cannot change here. `test` lets seeds in: it is the operator's too."""
+OPERATORS = ("id", "source", "table", "ledger", "person", "key", "test", "memory")
+"""Keys of [table] that an owner cannot change here. `test` lets seeds in, and `memory` is the machine's: they are the operator's too."""
 MOST_TEXT = 48 * 1024
 
 
@@ -39,10 +40,32 @@ def current(seen: Transaction, service: Service, table: str) -> Declared:
     path = service.tables[table].declaration
     original = read_text(path)
     row = seen.one("SELECT text FROM edits WHERE subject = :table", table=table)
-    if row is None:
-        return Declared(declaration=load_file(path), text=original, edited=False)
-    text = str(row["text"])
-    return Declared(declaration=edited(path, original, text), text=text, edited=True)
+    edit = None if row is None else str(row["text"])
+    # The same text is the same declaration, unless it names files whose content is part of it.
+    made = _read if _names_files(path.name, original if edit is None else edit) else _kept
+    return Declared(
+        declaration=made(path, original, edit), text=original if edit is None else edit, edited=edit is not None
+    )
+
+
+def _read(path: Path, original: str, edit: str | None) -> Declaration:
+    if edit is not None:
+        return edited(path, original, edit)
+    place = path.absolute()
+    try:
+        made = load_text(original, folder=place.parent, source_optional=False)
+    except DeclarationError:
+        return load_file(path)  # the same mistake, said with the file's name
+    return replace(made, path=place)
+
+
+_kept = lru_cache(maxsize=64)(_read)
+"""Errors are not kept: whoever mends a file is heard at once."""
+
+
+@lru_cache(maxsize=64)
+def _names_files(name: str, text: str) -> bool:
+    return any(key.startswith("columns.") for key in _operators(name, text))
 
 
 def edited(path: Path, original: str, text: str) -> Declaration:

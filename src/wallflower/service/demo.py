@@ -105,14 +105,19 @@ PAY = {"Porter": 34_000, "Nurse": 52_000, "Pharmacist": 71_000, "Physician": 118
 PEOPLE = (("ada", "asks"), ("otto", "owns both tables and runs the service"), ("dora", "audits"))
 
 
-def lay_out(folder: Path, *, port: int = 0) -> tuple[Service, list[tuple[str, str, str]]]:
-    """Tables, ledgers and accounts in `folder`; the service, and who can log in (name, password, what they do)."""
+def lay_out(
+    folder: Path, *, port: int = 0, share: Fraction = Fraction(1), approved: Fraction = Fraction(1, 20)
+) -> tuple[Service, list[tuple[str, str, str]]]:
+    """Tables, ledgers and accounts in `folder`; the service, and who can log in (name, password, what they do).
+
+    `share`: of each asker; `approved`: a count of stays up to this ε needs no owner.
+    """
     _rows(folder)
     for name, text in (("stays", STAYS), ("salaries", SALARIES)):
         path = folder / f"{name}.toml"
         path.write_text(text, encoding="utf-8")
         Ledger.init(load(path))
-    policy = Policy(command="count", epsilon_at_most=Fraction(1, 20), askers=("ada",))
+    policy = Policy(command="count", epsilon_at_most=approved, askers=("ada",))
     tables = {
         name: Table(
             name=name,
@@ -120,7 +125,7 @@ def lay_out(folder: Path, *, port: int = 0) -> tuple[Service, list[tuple[str, st
             owners=("otto",),
             auditors=("dora",),
             askers=("ada",),
-            shares={"default": {"dp": Fraction(1)}},
+            shares={"default": {"dp": share}},
             policies=(policy,) if name == "stays" else (),
         )
         for name in ("stays", "salaries")

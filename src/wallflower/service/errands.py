@@ -93,11 +93,7 @@ def _ordered(
     patience_s: float,
     kind: str,
 ) -> dict[str, Any]:
-    with database.read() as seen:
-        fingerprint = current(seen, service, table).declaration.fingerprint
-    fields = json.dumps(dict(given), sort_keys=True, ensure_ascii=False, default=list)
-    name = json.dumps([kind, asker, table, command, fields, fingerprint])
-    identity = hashlib.sha256(name.encode()).hexdigest()[:32]
+    identity, fields = _named(database, service, kind=kind, asker=asker, table=table, command=command, given=given)
     _send(database, identity, kind=kind, table=table, command=command, fields=fields, asker=asker)
     end = time.monotonic() + patience_s
     while True:
@@ -108,6 +104,31 @@ def _ordered(
         if time.monotonic() >= end:
             raise PendingError(f"the {kind} of this question is being computed.", hint="Ask again in a moment.")
         time.sleep(PAUSE_S)
+
+
+def _named(
+    database: Database, service: Service, *, kind: str, asker: str, table: str, command: str, given: Given
+) -> tuple[str, str]:
+    """An errand's id, and its fields as they are kept."""
+    with database.read() as seen:
+        fingerprint = current(seen, service, table).declaration.fingerprint
+    fields = json.dumps(dict(given), sort_keys=True, ensure_ascii=False, default=list)
+    name = json.dumps([kind, asker, table, command, fields, fingerprint])
+    return hashlib.sha256(name.encode()).hexdigest()[:32], fields
+
+
+def rehearsal_of(
+    database: Database, service: Service, *, table: str, command: str, given: Given, asker: str
+) -> dict[str, Any] | None:
+    """What the clerk has found or is at: `{"lines", "bars"}`, `{"error"}` or `{"pending": True}`; None if nobody asked."""
+    identity, _ = _named(database, service, kind="rehearsal", asker=asker, table=table, command=command, given=given)
+    with database.read() as seen:
+        row = seen.one(
+            "SELECT result FROM errands WHERE id = :id AND ends_at > :now", id=identity, now=database.clock()
+        )
+    if row is None:
+        return None
+    return {"pending": True} if row["result"] is None else dict(json.loads(row["result"]))
 
 
 def _result(found: dict[str, Any]) -> dict[str, Any]:
@@ -149,6 +170,9 @@ def _send(database: Database, identity: str, *, kind: str, table: str, command: 
 
 def step(database: Database, service: Service) -> bool:
     """Do the errand that has waited longest; whether there was one."""
+    with database.read() as seen:  # looked for often, and seldom there: writers are not kept waiting for it
+        if seen.one("SELECT id FROM errands WHERE state = 'asked' LIMIT 1") is None:
+            return False
     with database.write() as changes:
         row = changes.one("SELECT * FROM errands WHERE state = 'asked' ORDER BY asked_at LIMIT 1")
         if row is None:
@@ -180,7 +204,16 @@ def _rehearsal(database: Database, service: Service, table: str, command: str, g
         raise UsageError("this rehearsal is the owner's alone.")
     picture = found.picture()
     lines = [[label, without_places(text)] for label, text in found.lines() if text not in picture]
-    return {"rehearsal": found.to_json(), "lines": lines, "picture": picture}
+    return {"rehearsal": found.to_json(), "lines": lines, "measured": found.measured, "bars": _bars(found.heights())}
+
+
+def _bars(heights: list[tuple[str, int, bool]]) -> list[dict[str, Any]]:
+    """Bars as a template draws them: a length of 100 at most."""
+    most = max((height for _, height, _ in heights), default=1)
+    return [
+        {"label": label, "height": height, "part": round(100 * height / most), "truth": here}
+        for label, height, here in heights
+    ]
 
 
 def give_up_begun(database: Database) -> None:

@@ -60,7 +60,13 @@ CREATE TABLE errands (
 """
 """Requests sent twice under one id are one; errands are what a clerk computes for the web process."""
 
-STEPS: tuple[str, ...] = (FIRST, SECOND)
+THIRD = """
+CREATE INDEX requests_by_taken ON requests (taken_tick);
+CREATE INDEX requests_by_finished ON requests (finished_tick)
+"""
+"""What is under way is looked for at every price."""
+
+STEPS: tuple[str, ...] = (FIRST, SECOND, THIRD)
 
 
 def migrate(database: Database) -> list[int]:

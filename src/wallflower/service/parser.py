@@ -28,6 +28,7 @@ SERVICE = (
     "certificate_key",
     "proxy",
     "folder",
+    "rows_environment",
 )
 TABLE = ("declaration", "owners", "auditors", "askers", "shares", "policies")
 POLICY = ("command", "epsilon_at_most", "askers")
@@ -81,6 +82,7 @@ def loads(text: str, *, name: str = "SERVICE.toml", folder: Path = Path()) -> Se
         proxy=made["proxy"],
         openid=openid,
         folder=made["folder"],
+        rows_environment=made["rows_environment"],
     )
 
 
@@ -97,6 +99,7 @@ def _service(section: Section, folder: Path) -> dict[str, Any]:
     if proxy is not None and not _is_address(proxy):
         section.wrong("proxy", "the address of the proxy, such as 127.0.0.1")
     certificate, key = section.text("certificate"), section.text("certificate_key")
+    secrets = section.text("rows_environment")
     if (certificate is None) != (key is None):
         section.refuse("certificate", "'certificate' and 'certificate_key' come together.")
     return {
@@ -109,6 +112,7 @@ def _service(section: Section, folder: Path) -> dict[str, Any]:
         "certificate_key": None if key is None else folder / key,
         "proxy": proxy,
         "folder": folder / (section.text("folder") or "service-files"),
+        "rows_environment": None if secrets is None else folder / secrets,
     }
 
 

@@ -19,6 +19,8 @@ SESSION_S = 12 * 3600
 TOKEN_DAYS = (1, 365)
 FREE_ATTEMPTS = 5
 MOST_WAIT_S = 900
+RESERVED = frozenset({"default", "operator", "policy", "worker", "service", "nobody", "file"})
+"""Words that the service itself signs with, or that mean everybody: an account of that name would be taken for it."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
@@ -45,10 +47,14 @@ class People:
             raise UsageError(
                 f"'{name[:60]}' is not a user's name.", hint="Letters, digits, '.', '_' and '-'; at most 63."
             )
+        if name.lower() in RESERVED:
+            raise UsageError(f"'{name}' is a word of the service's own.", hint="Choose another name.")
         with self.database.write() as changes:
-            if changes.one("SELECT name FROM users WHERE name = :name", name=name):
+            alike = changes.one("SELECT name FROM users WHERE lower(name) = :name", name=name.lower())
+            if alike is not None:
                 raise UsageError(
-                    f"there is a user '{name}' already.", hint="Use `user password` to set a new password."
+                    f"there is a user '{alike['name']}' already.",
+                    hint="Use `user password` to set a new password; names that differ in case alone would be mistaken.",
                 )
             changes.run(
                 "INSERT INTO users (name, password, operator, disabled, subject, made_at) "

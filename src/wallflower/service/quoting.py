@@ -6,7 +6,9 @@ The web process quotes what is quick; the clerk quotes the rest (`errands.py`). 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wallflower.ledger.book import Ledger
@@ -20,7 +22,7 @@ from wallflower.service.declarations import current
 from wallflower.service.grants import budgets, shares
 from wallflower.service.questions import Given, question
 from wallflower.service.redaction import without_places
-from wallflower.service.requests import binding, charged_epsilon
+from wallflower.service.requests import binding, charged_epsilon, unseen
 from wallflower.service.room import room
 from wallflower.service.words import FAMILIES, account_words, amount_words
 from wallflower.session.pricing import price_of
@@ -61,31 +63,41 @@ class Quoter:
         query = question(command, given, folder=self.service.folder)
         return Quote(declaration=declaration, query=query, price=price_of(query, declaration))
 
+    def kept(self, table: str, command: str, given: Given) -> dict[str, Any]:
+        """The price itself, and what a request keeps of it: all that a program is told."""
+        return _kept(self.priced(table, command, given))
+
     def quoted(self, table: str, command: str, given: Given, asker: str) -> dict[str, Any]:
-        """Everything that is shown of a price, and what a request keeps of it: JSON all through."""
+        """The same, with everything that a page shows beside it: JSON all through."""
         quote = self.priced(table, command, given)
-        epsilon = charged_epsilon(quote.price)
-        return {
-            "price": quote.to_json(),
-            "bound": binding(quote.declaration, quote.price),
-            "epsilon": None if epsilon is None else shown(epsilon),
-            "words": self._words(table, asker, quote),
-        }
+        return {**_kept(quote), "words": self._words(table, asker, quote)}
+
+    def standing(self, table: str, declaration: Declaration) -> dict[str, Any]:
+        """What the ledger says of a table, as JSON; a charge is in it from the tick on at which its answer is shown."""
+        return Ledger.open(declaration, unseen=partial(self._unseen, table)).show(declaration).to_json()
+
+    def _unseen(self, table: str) -> list[tuple[str, str]]:
+        with self.database.read() as seen:
+            return unseen(seen, self.service.ticks, table, self.database.clock())
 
     def room(self, table: str, command: str, given: Given, asker: str) -> int | None:
         """How many more such questions fit."""
         quote = self.priced(table, command, given)
         with self.database.read() as seen:
             limits = shares(seen, self.service, table, asker)
-        standing = Ledger.open(quote.declaration).show(quote.declaration).to_json()
+        standing = self.standing(table, quote.declaration)
         return room(quote.price.guarantee, quote.declaration, standing, spent=asker, shares=limits)
+
+    def leaves(self, table: str, command: str, given: Given, asker: str) -> list[list[str]]:
+        """What it would leave in every account that it would debit, as a page shows it."""
+        return self._leaves(table, asker, self.priced(table, command, given))
 
     def _words(self, table: str, asker: str, quote: Quote) -> dict[str, Any]:
         guarantee = quote.price.guarantee
         curve = error_curve(quote.query, quote.declaration)
         return {
             "costs": ", ".join(f"{amount_words(name)}\u00a0{amount}" for name, amount in guarantee.parameters.items()),
-            "expected": [[name.replace("_", " "), _text(item)] for name, item in quote.price.expected.items()],
+            "expected": expected_words(quote.price.expected),
             "leaves": self._leaves(table, asker, quote),
             "promise": guarantee.sentence,
             "notes": list(quote.price.notes),
@@ -97,9 +109,18 @@ class Quoter:
         """Every account that it would debit, and what it would leave there."""
         with self.database.read() as seen:
             limits = shares(seen, self.service, table, asker)
-        told = preview(quote.declaration, quote.price.guarantee, quote.query, asker=asker, shares=budgets(limits))
+        told = preview(
+            quote.declaration,
+            quote.price.guarantee,
+            quote.query,
+            asker=asker,
+            shares=budgets(limits),
+            unseen=partial(self._unseen, table),
+        )
         found = [["would be refused" if not told.debited else "note", without_places(note)] for note in told.notes]
         for place, debit in enumerate(told.to_json()):
+            if place and not debit["left"]:
+                continue  # nothing limits it there
             left = ", ".join(f"{amount_words(name)}\u00a0{amount}" for name, amount in (debit["left"] or {}).items())
             label = "leaves" if place == 0 else "also counts in"
             found.append([label, f"{account_words(debit['account'])}: {left or 'no limit'}"])
@@ -108,5 +129,23 @@ class Quoter:
         return found
 
 
+def _kept(quote: Quote) -> dict[str, Any]:
+    epsilon = charged_epsilon(quote.price)
+    return {
+        "price": quote.to_json(),
+        "bound": binding(quote.declaration, quote.price),
+        "epsilon": None if epsilon is None else shown(epsilon),
+    }
+
+
+def expected_words(expected: Mapping[str, Any]) -> list[list[str]]:
+    """What a price expects of its answer, label and text."""
+    return [[name.replace("_", " "), _text(item)] for name, item in expected.items()]
+
+
 def _text(item: object) -> str:
-    return ", ".join(f"{name} {value}" for name, value in item.items()) if isinstance(item, dict) else str(item)
+    """
+    >>> _text({"0": "9e-5", "24": "0.27"})
+    '9e-5 at 0, 0.27 at 24'
+    """
+    return ", ".join(f"{value} at {name}" for name, value in item.items()) if isinstance(item, dict) else str(item)

@@ -132,6 +132,21 @@ def of_table(seen: Transaction, table: str, *, state: str | None = None, most: i
     return [read(row) for row in rows]
 
 
+def unseen(seen: Transaction, ticks: Ticks, table: str, now: float) -> list[tuple[str, str]]:
+    """Asker and id of what workers have taken and nobody may see yet. When they charge depends on how long the work before
+    it took; so what is left is shown to askers without these, until their tick.
+    """
+    rows = seen.all(
+        "SELECT asker, id FROM requests WHERE state = 'taken' AND subject = :table "
+        "UNION SELECT asker, id FROM requests WHERE taken_tick > :planned AND state = 'done' AND subject = :table "
+        "UNION SELECT asker, id FROM requests WHERE finished_tick >= :tick AND state = 'done' AND subject = :table",
+        table=table,
+        tick=ticks.at(now),
+        planned=ticks.at(now) - ticks.shown_after,
+    )
+    return [(str(row["asker"]), str(row["id"])) for row in rows]
+
+
 def binding(declaration: Declaration, price: Price) -> str:
     """What a decision was about: if the declaration or the price changes, the request goes back to the queue."""
     parts = {
@@ -219,10 +234,11 @@ def _sent_before(changes: Transaction, asker: str, sent_as: str) -> Request | No
 
 def decide(changes: Transaction, request: Request, *, owner: str, approve: bool, reason: str, source: str) -> None:
     """An owner's word; a refusal has a reason, which goes to the asker."""
-    if not approve and not reason.strip():
+    reason = " ".join(reason.split())
+    if not approve and not reason:
         raise UsageError("a refusal has a reason.", hint="It goes to the asker.")
-    if len(reason) > MOST_REASON:
-        raise UsageError(f"a reason has at most {MOST_REASON} characters.")
+    if len(reason) > MOST_REASON or not reason.isprintable():
+        raise UsageError(f"a reason has at most {MOST_REASON} printable characters.")
     changed = changes.run(
         "UPDATE requests SET state = :state, decided_by = :owner, decided_at = :now, decided_number = :number, reason = :reason "
         "WHERE id = :id AND state = 'waiting'",
@@ -230,7 +246,7 @@ def decide(changes: Transaction, request: Request, *, owner: str, approve: bool,
         owner=owner,
         now=changes.now_text(),
         number=changes.next_number("decisions") if approve else None,
-        reason=reason.strip() or None,
+        reason=reason or None,
         id=request.id,
     )
     if not changed:

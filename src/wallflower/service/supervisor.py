@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from wallflower.errors import UsageError, WallflowerError
-from wallflower.service import errands, queue, worker
+from wallflower.service import errands, queue, rows_environment, worker
 from wallflower.service.configuration import Service
 from wallflower.service.keeping import STOP_S, Keeper
 from wallflower.service.migrations import migrate
@@ -42,6 +42,10 @@ class Supervisor:
     def start(self) -> None:
         """Everything up; returns when the address is bound and every child has been started."""
         self.service.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self.service.rows_environment is not None:
+            rows_environment.read(
+                self.service.rows_environment
+            )  # a mistake is told now, not by workers that do not come up
         migrate(self.database)
         queue.redeal(self.database, workers=self.service.workers)
         bound = _bind(self.service)

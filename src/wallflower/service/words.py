@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from wallflower.schema.declaration import Column, Declaration
@@ -101,6 +102,28 @@ def _lines(value: Mapping[str, Any]) -> list[tuple[str, str]]:
     if interval:
         found.append(("interval", f"between {interval[0]} and {interval[1]}, 19 times out of 20"))
     return found or [(str(name), str(item)) for name, item in value.items()]
+
+
+def answer_picture(outcome: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Where a count and its interval lie, as places on a line of 320; None for answers of another kind.
+
+    >>> answer_picture({"release": {"release": {"count": 51, "interval": [0, 110]}}})["at"]
+    149
+    """
+    value = (outcome.get("release") or {}).get("release")
+    if not isinstance(value, Mapping) or not isinstance(value.get("count"), int):
+        return None
+    interval = value.get("interval")
+    if not isinstance(interval, list):
+        return None
+    low, high, count = int(interval[0]), int(interval[1]), int(value["count"])
+    first, last = min(low, count), max(high, count, min(low, count) + 1)
+
+    def across(number: int) -> int:
+        return 14 + round(Fraction(number - first, last - first) * 292) if last > first else 14
+
+    words = f"The count {count} on a line; 19 times out of 20 the truth lies between {low} and {high}."
+    return {"low": across(low), "high": across(high), "at": across(count), "ends": (first, last), "words": words}
 
 
 def _pairs(asked: Mapping[str, Any]) -> str:

@@ -27,6 +27,7 @@ from wallflower.service.parent import say_ready, stop_with_parent
 from wallflower.service.questions import question
 from wallflower.service.redaction import told, without_places
 from wallflower.service.requests import Request, binding, return_to_queue
+from wallflower.service.rows_environment import take_over
 from wallflower.service.warming import warm
 from wallflower.session import Session, declared
 from wallflower.stores.database import Database, is_outage
@@ -129,6 +130,7 @@ def main(service: Service, index: int, parent: Any) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
 
     stop_with_parent(parent, stop.set)
+    take_over(service.rows_environment)
     database = Database(service.database)
     warm(database, service, stop)
     say_ready(parent)

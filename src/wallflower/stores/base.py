@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from wallflower.errors import LedgerError
 
 FORMAT = 2
 """The format of events and tables: `docs/reference/ledger.md`."""
+
+
+FIELDS = ("entry", "at", "kind", "body", "hash", "asker", "request", "charge", "record")
+"""The columns of an event, beside its table."""
+PART = 1 << 20
+"""Bytes of a kept file in one row."""
 
 
 class Damaged(Exception):  # noqa: N818 - not an error of the package; the ledger turns it into one
@@ -39,6 +45,31 @@ class Row:
     charge: int | None = None
     """The charge that an answer, or its closing, belongs to: at most one for each."""
     record: str | None = None
+
+
+def stored(found: Any) -> Row:
+    """An event from its columns, in the order of `FIELDS`; Damaged where one is not what was written."""
+    entry, at, kind, body, hash_, asker, request, charge, record = found
+    texts = (at, kind, body, hash_)
+    maybe = (asker, request, record)
+    if (
+        not isinstance(entry, int)
+        or not all(isinstance(text, str) for text in texts)
+        or not all(text is None or isinstance(text, str) for text in maybe)
+        or not (charge is None or isinstance(charge, int))
+    ):
+        raise Damaged("an entry is not what was written")
+    return Row(
+        entry=entry,
+        at=at,
+        kind=kind,
+        body=body,
+        hash=hash_,
+        asker=asker,
+        request=request,
+        charge=charge,
+        record=record,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,12 +102,15 @@ def _sqlite(path: str) -> Engine:
     import sqlite3
 
     from sqlalchemy import create_engine, event
-    from sqlalchemy.pool import NullPool
+    from sqlalchemy.pool import QueuePool
 
     def connect() -> sqlite3.Connection:
         return sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False)
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
+    # Kept open: whoever closes the last connection writes the log back into the file, which no page should wait for.
+    engine = create_engine(
+        "sqlite://", creator=connect, poolclass=QueuePool, pool_size=8, max_overflow=40, hide_parameters=True
+    )
 
     @event.listens_for(engine, "connect")
     def durable(connection: sqlite3.Connection, _record: object) -> None:

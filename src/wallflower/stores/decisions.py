@@ -153,27 +153,27 @@ class DecisionStore:
         """Every stored window of these sensors, with the digest of the bytes it was decided from."""
         query = select(WINDOWS.c.sensor, WINDOWS.c.series, WINDOWS.c.number, WINDOWS.c.digest).where(self._mine())
         wanted = None if sensors is None else set(sensors)
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             rows = connection.execute(query)
             return {(s, series, n): digest for s, series, n, digest in rows if wanted is None or s in wanted}
 
     def totals(self) -> tuple[int, int, int, int]:
         parts = (WINDOWS.c.readings, WINDOWS.c.presumed, WINDOWS.c.decided)
         query = select(func.count(), *(func.coalesce(func.sum(part), 0) for part in parts)).where(self._mine())
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             windows, readings, presumed, decided = connection.execute(query).one()
         return int(windows), int(readings), int(presumed), int(decided)
 
     def words(self) -> list[tuple[str, int, bool]]:
         query = select(WINDOWS.c.sensor, WINDOWS.c.number, WINDOWS.c.decided).where(self._mine())
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             rows = connection.execute(query.order_by(WINDOWS.c.sensor, WINDOWS.c.number))
             return [(str(sensor), int(number), decided > 0) for sensor, number, decided in rows]
 
     def heard(self) -> dict[str, tuple[int, float]]:
         """Of every sensor: how many messages, and when the last one came."""
         query = select(WINDOWS.c.sensor, func.count(), func.max(WINDOWS.c.received)).where(self._mine())
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             return {
                 str(s): (int(n), float(last)) for s, n, last in connection.execute(query.group_by(WINDOWS.c.sensor))
             }
@@ -184,7 +184,7 @@ class DecisionStore:
         if sensor is not None:
             query = query.where(WINDOWS.c.sensor == sensor)
         query = query.order_by(WINDOWS.c.sensor, WINDOWS.c.series, WINDOWS.c.number)
-        with self._engine.connect() as connection:
+        with self._read() as connection:
             for row in connection.execution_options(yield_per=100).execute(query):
                 yield Decided(**row._asdict())
 
@@ -196,6 +196,10 @@ class DecisionStore:
 
     def _write(self) -> Any:
         return self._engine.begin()
+
+    def _read(self) -> Connection:
+        """Beside writers: whoever exports a long stream keeps no analyst waiting."""
+        return self._engine.connect().execution_options(write=False)
 
 
 def _connected(path: Path) -> sqlite3.Connection:

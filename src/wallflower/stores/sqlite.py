@@ -9,16 +9,12 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import NullPool
+from typing import Any
 
 from wallflower.errors import LedgerError
 from wallflower.stores import durable_file
 from wallflower.stores.base import FORMAT, Damaged, Gone, Head, Row
-from wallflower.stores.ddl import for_sqlite
-from wallflower.stores.transaction import SqlTransaction
+from wallflower.stores.sqlite_transaction import SqliteTransaction
 
 APPLICATION = 0x57464C52
 """SQLite's `application_id` of a ledger ("WFLR")."""
@@ -32,28 +28,26 @@ class SqliteStore:
         self.place = str(path)
         self.table = table
         self._patience_s = patience_s
-        self._engine = _engine(path, patience_s)
 
     def exists(self) -> bool:
         return self.path.exists()
 
     @contextmanager
-    def transaction(self, *, write: bool) -> Iterator[SqlTransaction]:
-        begin = "BEGIN IMMEDIATE" if write else "BEGIN"
+    def transaction(self, *, write: bool) -> Iterator[SqliteTransaction]:
         before = durable_file.identity(self.path)
         self._refuse_second_name()
-        with self._engine.connect().execution_options(wallflower_begin=begin) as connection, connection.begin():
+        with _transaction(self.path, self._patience_s, write=write) as connection:
             _refuse_foreign(connection)
-            yield SqlTransaction(connection, self._table(connection))
+            yield SqliteTransaction(connection, self._table(connection))
         if durable_file.identity(self.path) != before:
             raise Gone  # written to a file that no longer has this name
 
-    def _table(self, connection: Connection) -> str:
+    def _table(self, connection: sqlite3.Connection) -> str:
         """The one table of the file, whatever it is asked for: a ledger of another table is told from none."""
-        tables = connection.exec_driver_sql("SELECT table_id FROM heads LIMIT 2").scalars().all()
+        tables = connection.execute("SELECT table_id FROM heads LIMIT 2").fetchall()
         if len(tables) != 1:
             raise Damaged("its last entries are missing")
-        return str(tables[0])
+        return str(tables[0][0])
 
     def make(self, rows: Sequence[Row], head: Head, table: str) -> bool:
         """Build the ledger under another name and link it into place whole, so that a crash leaves none or a good one."""
@@ -78,8 +72,6 @@ class SqliteStore:
         return True
 
     def explain(self, error: Exception, *, known: bool, making: bool = False) -> LedgerError | None:
-        if isinstance(error, DBAPIError):
-            return durable_file.explained(self.path, error.orig, known=known)
         if isinstance(error, sqlite3.Error):
             return durable_file.explained(self.path, error, known=known)
         if isinstance(error, Gone) or (isinstance(error, FileNotFoundError) and not making):
@@ -100,7 +92,7 @@ class SqliteStore:
 
     def inspect(self) -> None:
         with self.transaction(write=False) as transaction:
-            found = transaction.connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+            found = _pragma(transaction.connection, "integrity_check(1)")
         if found != "ok":
             raise Damaged("its pages do not fit together")
 
@@ -132,25 +124,23 @@ class SqliteStore:
         durable_file.refuse_second_name(self.path)
 
 
-def _engine(path: Path, patience_s: float) -> Engine:
-    engine = create_engine(
-        "sqlite://",
-        creator=lambda: durable_file.connect(path, patience_s=patience_s),
-        poolclass=NullPool,
-        hide_parameters=True,
-    )
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(connection.get_execution_options()["wallflower_begin"])
-
-    return engine
+@contextmanager
+def _transaction(path: Path, patience_s: float, *, write: bool) -> Iterator[sqlite3.Connection]:
+    """A connection of its own, committed when the block ends well; SQLite rolls back what is closed before that."""
+    with closing(durable_file.connect(path, patience_s=patience_s)) as connection:
+        connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        yield connection
+        connection.execute("COMMIT")
 
 
-def _refuse_foreign(connection: Connection) -> None:
-    if connection.exec_driver_sql("PRAGMA application_id").scalar() != APPLICATION:
+def _pragma(connection: sqlite3.Connection, name: str) -> Any:
+    return connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+def _refuse_foreign(connection: sqlite3.Connection) -> None:
+    if _pragma(connection, "application_id") != APPLICATION:
         raise Damaged("it is not a ledger, or has lost its contents")
-    version = connection.exec_driver_sql("PRAGMA user_version").scalar()
+    version = _pragma(connection, "user_version")
     if version == 1:
         raise LedgerError(
             "this ledger is written in format 1, which no published version of Wallflower has written.",
@@ -161,18 +151,16 @@ def _refuse_foreign(connection: Connection) -> None:
 
 
 def _fill(draft: Path, rows: Sequence[Row], head: Head, table: str) -> None:
+    from wallflower.stores.ddl import for_sqlite  # loads SQLAlchemy, which keeps the tables for both stores
+
     with closing(durable_file.connect(draft, patience_s=30)) as raw:
         raw.execute("PRAGMA journal_mode = WAL")
         raw.execute(f"PRAGMA application_id = {APPLICATION}")
         raw.execute(f"PRAGMA user_version = {FORMAT}")
-    engine = _engine(draft, 30)
-    with (
-        engine.connect().execution_options(wallflower_begin="BEGIN IMMEDIATE") as connection,
-        connection.begin(),
-    ):
+    with _transaction(draft, 30, write=True) as connection:
         for statement in for_sqlite():
-            connection.exec_driver_sql(statement)
-        SqlTransaction(connection, table).begin_table(rows, head)
+            connection.execute(statement)
+        SqliteTransaction(connection, table).begin_table(rows, head)
 
 
 def _clean_up(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The SQL that both stores share: one table's rows inside one transaction."""
+"""One table's rows inside one transaction of a server; `sqlite_transaction` says the same to a file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, insert, select, tuple_, update
 
-from wallflower.stores.base import Damaged, Head, Row
+from wallflower.stores.base import FIELDS, PART, Damaged, Head, Row, stored
 from wallflower.stores.tables import EVENTS, FILES, HEADS
-
-NAMES = ("entry", "at", "kind", "body", "hash", "asker", "request", "charge", "record")
-PART = 1 << 20
 
 
 class SqlTransaction:
@@ -33,10 +30,10 @@ class SqlTransaction:
         streamed = {} if most is not None else {"yield_per": 1000}  # a whole ledger is not held in memory
         with self.connection.execute(query.execution_options(**streamed)) as found:
             for row in found:
-                yield _row(row)
+                yield stored(row)
 
     def _rows(self) -> Select[Any]:
-        return select(*(EVENTS.c[name] for name in NAMES)).where(EVENTS.c.table_id == self._table)
+        return select(*(EVENTS.c[name] for name in FIELDS)).where(EVENTS.c.table_id == self._table)
 
     def charge(self, asker: str, request: str) -> Row | None:
         found = self.connection.execute(self._rows().where(EVENTS.c.asker == asker, EVENTS.c.request == request))
@@ -57,9 +54,9 @@ class SqlTransaction:
 
     def _those(self, column: Any, values: Sequence[Any]) -> list[Row]:
         found: list[Row] = []
-        for start in range(0, len(values), 400):  # SQLite takes so many variables and no more
+        for start in range(0, len(values), 400):  # no statement grows without bound
             query = self._rows().where(column.in_(list(values[start : start + 400])))
-            found += [_row(row) for row in self.connection.execute(query)]
+            found += [stored(row) for row in self.connection.execute(query)]
         return found
 
     def explained(self, most: int) -> tuple[list[str], int]:
@@ -75,7 +72,7 @@ class SqlTransaction:
 
     def append(self, rows: Sequence[Row], head: Head) -> None:
         """The new events, and the head that names the last of them."""
-        written = [{"table_id": self._table, **{name: getattr(row, name) for name in NAMES}} for row in rows]
+        written = [{"table_id": self._table, **{name: getattr(row, name) for name in FIELDS}} for row in rows]
         self.connection.execute(insert(EVENTS), written)
         self.set_head(head)
 
@@ -107,28 +104,4 @@ class SqlTransaction:
 
 
 def _one(found: Any) -> Row | None:
-    return None if found is None else _row(found)
-
-
-def _row(found: Any) -> Row:
-    entry, at, kind, body, hash_, asker, request, charge, record = found
-    texts = (at, kind, body, hash_)
-    maybe = (asker, request, record)
-    if (
-        not isinstance(entry, int)
-        or not all(isinstance(text, str) for text in texts)
-        or not all(text is None or isinstance(text, str) for text in maybe)
-        or not (charge is None or isinstance(charge, int))
-    ):
-        raise Damaged("an entry is not what was written")
-    return Row(
-        entry=entry,
-        at=at,
-        kind=kind,
-        body=body,
-        hash=hash_,
-        asker=asker,
-        request=request,
-        charge=charge,
-        record=record,
-    )
+    return None if found is None else stored(found)

@@ -57,6 +57,7 @@ const asked = async (form) => {
     set("circle", { cx: curve.x, cy: curve.y });
     set(".label", { x: Math.min(curve.x + 8, 200), y: Math.max(curve.y - 6, 12) });
     card.querySelector(".label").textContent = curve.label;
+    card.querySelector("#curve-words").textContent = curve.words;
   };
 
   const show = (told) => {
@@ -89,9 +90,17 @@ const asked = async (form) => {
   form.addEventListener("input", (event) => {
     const slider = event.target.closest("input[type=range]");
     if (slider) form.elements.epsilon.value = slider.dataset.steps.split(" ")[Number(slider.value)];
+    else if (event.target.name === "epsilon") follow();
     clearTimeout(timer);
     timer = setTimeout(ask, 250);
   });
+  // The slider stands at the step nearest to what was typed, as far apart as steps are: by ratio.
+  const follow = () => form.querySelectorAll("input[type=range]").forEach((slider) => {
+    const far = slider.dataset.steps.split(" ").map((step) => Math.abs(Math.log(Number(step) / Number(form.elements.epsilon.value))));
+    const near = far.indexOf(Math.min(...far));
+    if (near >= 0) slider.value = String(near);
+  });
   form.querySelectorAll("input[type=range]").forEach((slider) => { slider.closest(".field").hidden = false; });
+  follow();
   ask();
 })();

@@ -70,7 +70,7 @@ def table(desk: Desk, visit: Visit) -> Answer:
 @handles("POST", "/api/v1/tables/{table}/price")
 def price(desk: Desk, visit: Visit) -> Answer:
     command, given = _asked(visit.body)
-    return as_json({"ok": True, "price": desk.quoted(visit.path["table"], command, given, visit.name)["price"]})
+    return as_json({"ok": True, "price": desk.priced(visit.path["table"], command, given, visit.name)["price"]})
 
 
 @handles("POST", "/api/v1/tables/{table}/rehearse")
@@ -88,7 +88,7 @@ def ask(desk: Desk, visit: Visit) -> Answer:
     sent_as = visit.body.get("id")
     if not isinstance(purpose, str) or not (sent_as is None or isinstance(sent_as, str)):
         raise UsageError("'purpose' is text, and so is 'id'.")
-    quote = desk.quoted(visit.path["table"], command, given, visit.name)
+    quote = desk.priced(visit.path["table"], command, given, visit.name)
     with desk.database.write() as changes:
         identity = submit(
             changes,

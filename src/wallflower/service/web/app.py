@@ -70,13 +70,13 @@ def _endpoint(desk: Desk, route: Route) -> Callable[[Incoming], Awaitable[Respon
     async def endpoint(incoming: Incoming) -> Response:
         from starlette.concurrency import run_in_threadpool
 
-        visit_cookie = incoming.cookies.get("wallflower-visit") or new_secret()
+        visit_cookie = incoming.cookies.get(f"{session_cookie(desk)}-visit") or new_secret()
+        # Only pages have forms: what a proxy may keep, and what programs get, gives nobody a cookie.
+        kept = None if route.for_programs or route.path in ("/health", "/static/{name}") else visit_cookie
         body = await _body(incoming)
         if body is None:
             return _respond(
-                desk,
-                Answer(status=413, kind="text/plain", body=b"the request was too long, or too slow.\n"),
-                visit_cookie,
+                desk, Answer(status=413, kind="text/plain", body=b"the request was too long, or too slow.\n"), kept
             )
         arrival = Arrival(
             method=route.method,
@@ -93,7 +93,7 @@ def _endpoint(desk: Desk, route: Route) -> Callable[[Incoming], Awaitable[Respon
             answer = await run_in_threadpool(serve, desk, arrival)
         except Exception as error:  # noqa: BLE001 - its text could hold anything: the log gets the kind and the place
             answer = _broken(error)
-        return _respond(desk, answer, visit_cookie)
+        return _respond(desk, answer, kept)
 
     return endpoint
 
@@ -135,6 +135,7 @@ def secure(desk: Desk) -> bool:
 
 
 def session_cookie(desk: Desk) -> str:
+    """By TLS a name that no other host can set, not even one of the same domain; so is that of a visit."""
     return "__Host-wallflower" if secure(desk) else "wallflower"
 
 
@@ -147,7 +148,7 @@ def _source(desk: Desk, incoming: Incoming) -> str:
     return peer
 
 
-def _respond(desk: Desk, answer: Answer, visit_cookie: str) -> Response:
+def _respond(desk: Desk, answer: Answer, visit_cookie: str | None) -> Response:
     from starlette.responses import Response
 
     response = Response(
@@ -156,8 +157,11 @@ def _respond(desk: Desk, answer: Answer, visit_cookie: str) -> Response:
     flags: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": secure(desk), "path": "/"}
     if secure(desk):
         response.headers["Strict-Transport-Security"] = "max-age=31536000"
-    # Lax: it must come along when an OpenID provider sends the browser back; it opens nothing by itself.
-    response.set_cookie("wallflower-visit", visit_cookie, max_age=SESSION_S, **{**flags, "samesite": "lax"})
+    if visit_cookie is not None:
+        # Lax: it must come along when an OpenID provider sends the browser back; it opens nothing by itself.
+        response.set_cookie(
+            f"{session_cookie(desk)}-visit", visit_cookie, max_age=SESSION_S, **{**flags, "samesite": "lax"}
+        )
     if answer.session == "":
         response.delete_cookie(session_cookie(desk), **flags)
     elif answer.session is not None:

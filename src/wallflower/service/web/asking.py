@@ -29,9 +29,10 @@ def ask(desk: Desk, visit: Visit) -> Answer:
     table, wanted = visit.path["table"], form_of(visit.path["command"])
     given = _given(wanted, visit)
     try:
-        quote = desk.quoted(table, wanted.command, given, visit.name)
         if visit.one("submit"):
-            return elsewhere(f"/requests/{_submit(desk, visit, wanted, given, quote)}")
+            priced = desk.priced(table, wanted.command, given, visit.name)
+            return elsewhere(f"/requests/{_submit(desk, visit, wanted, given, priced)}")
+        quote = desk.quoted(table, wanted.command, given, visit.name)
         if visit.one("rehearse") and not visit.wants_json:
             tried = desk.rehearsed(table, wanted.command, given, visit.name)
             return _page(desk, visit, wanted, given, quote=quote, trouble=None, rehearsal=tried)

@@ -17,7 +17,7 @@ from wallflower.service.requests import Request, of_asker, withdraw
 from wallflower.service.web.desk import Desk, bars
 from wallflower.service.web.pages_of_ours import certificate_answer
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
-from wallflower.service.words import answer_lines, asked_words, domain_words, holds
+from wallflower.service.words import answer_lines, answer_picture, asked_words, domain_words, holds
 
 JOURNEY = {"waiting": 1, "refused": 2, "withdrawn": 2, "decided": 2, "answered": 3}
 
@@ -40,14 +40,17 @@ def tables(desk: Desk, visit: Visit) -> Answer:
                 "more": desk.more_like_the_last(name, visit.name),
             }
         )
-    return desk.page("tables.html", visit, title="Tables", rows=rows)
+    with desk.database.read() as seen:
+        asked = bool(of_asker(seen, visit.name, most=1))
+    asks = any("asker" in row["roles"] for row in rows)
+    return desk.page("tables.html", visit, title="Tables", rows=rows, asks=asks, asked=asked)
 
 
 def _known(desk: Desk, name: str) -> dict[str, Any]:
     """What is public of a table, or why it cannot be used now."""
     try:
         declaration = desk.declared(name).declaration
-        return {"holds": holds(declaration), "bars": bars(desk.standing(declaration)), "trouble": ""}
+        return {"holds": holds(declaration), "bars": bars(desk.standing_for_askers(name, declaration)), "trouble": ""}
     except WallflowerError as error:
         return {"holds": "", "bars": [], "trouble": without_places(str(error))}
 
@@ -66,7 +69,7 @@ def table(desk: Desk, visit: Visit) -> Answer:
         holds=holds(declaration),
         words_of=domain_words,
         forms=FORMS.values(),
-        bars=bars(desk.standing(declaration)),
+        bars=bars(desk.standing_for_askers(name, declaration)),
         more=desk.more_like_the_last(name, visit.name),
     )
 
@@ -86,12 +89,7 @@ def request(desk: Desk, visit: Visit) -> Answer:
     one = _of(visit)
     shown = one.shown(desk.service.ticks, desk.clock())
     outcome = one.outcome if shown == "answered" else None
-    with desk.database.read() as seen:
-        people = (
-            [row["name"] for row in seen.all("SELECT name FROM users WHERE disabled = 0 ORDER BY name")]
-            if "owner" in visit.roles
-            else []
-        )
+    shared, people = _sharing(desk, one) if "owner" in visit.roles else ([], [])
     return desk.page(
         "request.html",
         visit,
@@ -102,12 +100,24 @@ def request(desk: Desk, visit: Visit) -> Answer:
         step=JOURNEY[shown],
         outcome=outcome,
         lines=answer_lines(outcome) if outcome else [],
+        picture=answer_picture(outcome) if outcome else None,
         missed="owner" in visit.roles and one.missed(desk.service.ticks, desk.clock()),
         roles=visit.roles,
         command=command_line(one.command, one.fields, f"{one.table}.toml"),
         people=people,
+        shared_with=shared,
         tick_s=desk.service.ticks.period_s,
     )
+
+
+def _sharing(desk: Desk, one: Request) -> tuple[list[str], list[str]]:
+    """With whom an answer has been shared, and with whom it could be."""
+    with desk.database.read() as seen:
+        shared = [
+            row["asker"] for row in seen.all("SELECT asker FROM shared WHERE request = :id ORDER BY asker", id=one.id)
+        ]
+        everybody = [row["name"] for row in seen.all("SELECT name FROM users WHERE disabled = 0 ORDER BY name")]
+    return shared, [name for name in everybody if name not in (*shared, one.asker)]
 
 
 @handles("GET", "/requests/{request}/release.json")

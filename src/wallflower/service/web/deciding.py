@@ -7,42 +7,86 @@ from typing import Any
 from wallflower.errors import UsageError, WallflowerError
 from wallflower.schema.exact import positive, shown
 from wallflower.service.audit_log import note
+from wallflower.service.errands import is_slow
 from wallflower.service.fields import form_of
 from wallflower.service.passwords import new_id
+from wallflower.service.quoting import Quoter, expected_words
+from wallflower.service.redaction import without_places
 from wallflower.service.requests import Request, decide, of_table, share
 from wallflower.service.web.desk import Desk, bars
 from wallflower.service.web.visit import Answer, Visit, elsewhere, handles
 from wallflower.service.words import asked_words
 
+RECENT = 100
+"""Latest questions of a table among which missed ticks are looked for."""
+MOST_EARLIER = 5
+"""Questions like it that a card names."""
+
 
 @handles("GET", "/queue")
 def queue(desk: Desk, visit: Visit) -> Answer:
-    cards = []
+    cards, late = [], []
     for table in desk.owned(visit.name):
         with desk.database.read() as seen:
             waiting = of_table(seen, table, state="waiting")
             past = of_table(seen, table)
-        cards += [_card(desk, one, past) for one in reversed(waiting)]
-    return desk.page("queue.html", visit, title="Waiting for you", cards=cards)
+        cards += [_card(desk, visit.name, one, past) for one in reversed(waiting)]
+        late += [one for one in past[:RECENT] if one.missed(desk.service.ticks, desk.clock())]
+    return desk.page("queue.html", visit, title="Waiting for you", cards=cards, late=late)
 
 
-def _card(desk: Desk, one: Request, past: list[Request]) -> dict[str, Any]:
-    like = [other for other in past if other.id != one.id and other.command == one.command and other.asker == one.asker]
-    same = [other for other in like if other.fields == one.fields]
-    try:
-        left = bars(desk.standing(desk.declared(one.table).declaration))
-    except WallflowerError:
-        left = []
+def _card(desk: Desk, owner: str, one: Request, past: list[Request]) -> dict[str, Any]:
+    kind = [other for other in past if other.id != one.id and other.command == one.command]
+    like = [other for other in kind if other.asker == one.asker]
+    same = [other for other in kind if other.fields == one.fields]  # whoever asked: all are taken to work together
     return {
         "request": one,
         "asked": asked_words(one.command, one.fields),
         "form": form_of(one.command),
-        "left": left,
+        **_standing(desk, one),
         "like": len(like),
         "same": len(same),
+        "earlier": [
+            {"request": other, "asked": asked_words(other.command, other.fields), "epsilon": _epsilon(other)}
+            for other in [*same, *(other for other in like if other not in same)][:MOST_EARLIER]
+        ],
         "explained": sum(other.state == "done" for other in like) if one.command == "explain" else None,
-        "epsilon": one.price["guarantee"]["parameters"].get("epsilon", "–"),
+        "epsilon": _epsilon(one),
+        "expected": expected_words(one.price["expected"]),
+        "rehearsal": desk.rehearsal_of(one.table, one.command, one.fields, owner),
     }
+
+
+def _standing(desk: Desk, one: Request) -> dict[str, Any]:
+    """What is spent, and what this question would leave; a price that takes long is the clerk's, and the bars must do."""
+    try:
+        left = bars(desk.standing(desk.declared(one.table).declaration))
+        slow = is_slow(one.command, one.fields)
+        quoter = Quoter(desk.database, desk.service)
+        return {
+            "left": left,
+            "leaves": [] if slow else quoter.leaves(one.table, one.command, one.fields, one.asker),
+        }
+    except WallflowerError as error:
+        return {"left": [], "leaves": [["would be refused", without_places(str(error))]]}
+
+
+def _epsilon(one: Request) -> str:
+    return str(one.price["guarantee"]["parameters"].get("epsilon", "–"))
+
+
+@handles("POST", "/requests/{request}/rehearse")
+def rehearse(desk: Desk, visit: Visit) -> Answer:
+    """Try a question that waits on public or made-up rows, as its asker can: the decision stays one from public things."""
+    one = visit.request
+    if one is None or one.state != "waiting":
+        raise UsageError("only a question that waits for a decision is rehearsed here.")
+    try:
+        desk.rehearsed(one.table, one.command, one.fields, visit.name)
+    except WallflowerError:  # what came of it is shown in the queue, also that it takes long or cannot be done
+        if desk.rehearsal_of(one.table, one.command, one.fields, visit.name) is None:
+            raise
+    return elsewhere(f"/queue#rehearsal-{one.id}")
 
 
 @handles("POST", "/requests/{request}/decide")

@@ -24,6 +24,8 @@ from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, hand
 from wallflower.service.words import domain_words
 
 LOOK_S = 900
+MOST_LOOKS = 3
+"""Looks of one owner that wait: the worker that looks also answers, and others would wait for it."""
 
 
 @handles("GET", "/tables/{table}/declare")
@@ -111,6 +113,13 @@ def look(desk: Desk, visit: Visit) -> Answer:
                     "a report is for a request of this table that is over.",
                     hint="A decision made after a look at the rows would itself say something about them.",
                 )
+        waiting = changes.one(
+            "SELECT count(*) AS n FROM looks WHERE owner = :owner AND state = 'asked' AND ends_at > :now",
+            owner=visit.name,
+            now=now,
+        )
+        if waiting and int(waiting["n"]) >= MOST_LOOKS:
+            raise UsageError("several looks of yours are still being computed.", hint="Wait for them, then look again.")
         changes.run(
             "INSERT INTO looks (id, subject, owner, kind, request, state, asked_at, ends_at) "
             "VALUES (:id, :table, :owner, :kind, :request, 'asked', :now, :ends)",

@@ -52,6 +52,15 @@ class Desk:
         """What a question would promise, cost and leave; no row is read, nothing is spent. Slow ones are a clerk's."""
         if not is_slow(command, given):
             return Quoter(self.database, self.service).quoted(table, command, given, asker)
+        return self._by_clerk(table, command, given, asker)
+
+    def priced(self, table: str, command: str, given: Given, asker: str) -> dict[str, Any]:
+        """The price alone, for programs and submissions: a curve that nobody sees is not computed."""
+        if not is_slow(command, given):
+            return Quoter(self.database, self.service).kept(table, command, given)
+        return self._by_clerk(table, command, given, asker)
+
+    def _by_clerk(self, table: str, command: str, given: Given, asker: str) -> dict[str, Any]:
         return errands.quoted(
             self.database,
             self.service,
@@ -74,6 +83,15 @@ class Desk:
             patience_s=self.patience_s,
         )
 
+    def rehearsal_of(self, table: str, command: str, given: Given, asker: str) -> dict[str, Any] | None:
+        """What has come of a rehearsal that was asked for, without asking for one."""
+        try:
+            return errands.rehearsal_of(
+                self.database, self.service, table=table, command=command, given=given, asker=asker
+            )
+        except WallflowerError:  # the declaration cannot be read now: the card says so elsewhere
+            return None
+
     def more_like_the_last(self, table: str, asker: str) -> str:
         """About how many more questions like this asker's last one the table's limits and their share allow."""
         with self.database.read() as seen:
@@ -92,8 +110,12 @@ class Desk:
         return "" if more is None else f"about {more} more question{'' if more == 1 else 's'} like your last"
 
     def standing(self, declaration: Declaration) -> dict[str, Any]:
-        """What the ledger says of a table, as JSON."""
+        """What the ledger says of a table now, as JSON: for those who may see when it was charged."""
         return Ledger.open(declaration).show(declaration).to_json()
+
+    def standing_for_askers(self, table: str, declaration: Declaration) -> dict[str, Any]:
+        """The same, as it may be seen: it changes at ticks, with the answers."""
+        return Quoter(self.database, self.service).standing(table, declaration)
 
     def page(self, template: str, visit: Visit | None, /, *, status: int = 200, **fields: Any) -> Answer:
         """A page of the console for whoever visits."""

@@ -21,8 +21,20 @@ def page(desk: Desk, visit: Visit) -> Answer:
             for row in seen.all("SELECT holder FROM grants WHERE subject = :table ORDER BY holder", table=table)
         ]
         named = sorted(desk.service.members(entry.askers) | set(granted))
+        tokens = {
+            row["name"]: row["n"]
+            for row in seen.all(
+                "SELECT name, count(*) AS n FROM tokens WHERE revoked = 0 AND ends_at > :now GROUP BY name",
+                now=desk.clock(),
+            )
+        }
         rows = [
-            {"name": name, "granted": name in granted, "shares": shares(seen, desk.service, table, name)}
+            {
+                "name": name,
+                "granted": name in granted,
+                "shares": shares(seen, desk.service, table, name),
+                "tokens": tokens.get(name, 0),
+            }
             for name in named
         ]
         stopped = seen.one("SELECT * FROM stopped WHERE subject = :table", table=table)

@@ -18,7 +18,7 @@ def static(_desk: Desk, visit: Visit) -> Answer:
     if name not in KINDS:
         return Answer(status=404, kind="text/plain", body=b"this does not exist.\n")
     body = files("wallflower.service").joinpath("static", name).read_bytes()
-    return Answer(kind=KINDS[name], body=body, headers={"Cache-Control": "max-age=300"})
+    return Answer(kind=KINDS[name], body=body, headers={"Cache-Control": "private, max-age=300"})
 
 
 @handles("GET", "/health")

@@ -113,11 +113,20 @@ def read_json(raw: bytes) -> Any:
 
 
 def _is_text(value: Any) -> bool:
-    """Whether every text inside can be written down again, in a database and in an answer."""
-    if isinstance(value, str):
-        return is_text(value)
-    inside = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return all(map(_is_text, inside))
+    """Whether every text inside can be written down again, in a database and in an answer. However deep it is nested: a
+    loop, since a call for each level would end before JSON's own reader does.
+    """
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            if not is_text(one):
+                return False
+        elif isinstance(one, dict):
+            left += [*one, *one.values()]
+        elif isinstance(one, list):
+            left += one
+    return True
 
 
 def is_text(text: str) -> bool:
