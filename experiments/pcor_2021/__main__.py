@@ -1,6 +1,6 @@
 """Repeat the paper's Tables 2 to 13 and Figures 1 to 5, with its numbers beside ours: writes RESULTS.md.
 
-`--quick` asks about few outliers and prints only; `--full` is the paper's size (hours on two cores). What is done is kept in
+`--quick` asks about few outliers and prints only; `--full` is the paper's size (under an hour of one core). What is done is kept in
 `--keep FILE` as lines of JSON, so that a run can be broken off and continued. `--renew` writes anew those rows of Tables 12 and 13, and the
 section on permute-and-flip and languages, that were kept; every other line of the page stays as the run that measured it left it.
 """
@@ -11,18 +11,22 @@ import argparse
 import json
 from pathlib import Path
 
+import numba
+
 from experiments.pcor_2021 import data as tables
 from experiments.pcor_2021.beside import beside
+from experiments.pcor_2021.closing import of_languages, of_matches
 from experiments.pcor_2021.match import CHANGES, compared
 from experiments.pcor_2021.page import loss_rows, match_rows, page
 from experiments.pcor_2021.pictures import illustrated
-from experiments.pcor_2021.sections import with_rows, with_section
+from experiments.pcor_2021.sections import with_rows, with_section, with_statements
 from experiments.pcor_2021.study import Setting, outliers, study, timed
 from experiments.pcor_2021.written import LANGUAGES, most_contexts, written
 from wallflower.detectors import LOF, Grubbs, Histogram
 
 HERE = Path(__file__).parent
 LEAST = 10
+DETECTORS = (Grubbs(), LOF(), Histogram())
 EPSILONS = ("0.05", "0.1", "0.2", "0.4")
 SALARY = (
     *(Setting("exact", epsilon) for epsilon in ("0.01", *EPSILONS)),
@@ -120,11 +124,13 @@ def renewed(text, kept, salary, reduced, *, few, neighbours):
     """The page with what was kept, each part with its own sizes."""
     found = {}
     for data in reduced:
-        for detector in (Grubbs(), LOF(), Histogram()):
+        for detector in DETECTORS:
             if f"outliers {data.name} {detector.text} {few}" in kept.found:
                 found[f"{data.name} {detector.text}"] = matches(kept, data, detector, few, neighbours)
     text = with_rows(text, "Tables 12 and 13", match_rows(found))
     text = with_rows(text, "What the promise leaves open", loss_rows(found))
+    if len(found) == len(reduced) * len(DETECTORS):
+        text = with_statements(text, of_matches(found))
     results, spoken = [], []
     for name, piece in kept.found.items():
         word, place = f"written {salary.name} {LOF().text} ", name.split()[-1]
@@ -135,6 +141,7 @@ def renewed(text, kept, salary, reduced, *, few, neighbours):
     if results:
         section = beside(results, spoken, {language: most_contexts(salary, language) for language in LANGUAGES})
         text = with_section(text, section, before="Tables 12 and 13")
+        text = with_statements(text, of_languages(spoken))
     return illustrated(text)
 
 
@@ -146,23 +153,25 @@ def main() -> None:
     parser.add_argument("--only-page", action="store_true", help="write the page from what was kept, as far as it goes")
     parser.add_argument("--renew", action="store_true", help="renew the parts of RESULTS.md that were kept")
     given = parser.parse_args()
+    # Tens of thousands of searches through 512 to 2,048 contexts: a second thread would spend more time waking up and waiting than working.
+    numba.set_num_threads(1)
     size = "quick" if given.quick else "full" if given.full else "usual"
     many, some, few, neighbours = SIZES[size]
     kept = Kept(given.keep, complete=given.only_page or given.renew)
     salary, small = tables.salary(), tables.salary(reduced=True)
     murders, fewer_murders = tables.homicide(), tables.homicide(reduced=True)
-    results = HERE / "RESULTS.md"
     if given.renew:
-        text = results.read_text(encoding="utf-8")
+        page_file = HERE / "RESULTS.md"
+        text = page_file.read_text(encoding="utf-8")
         text = renewed(text, kept, salary, (small, fewer_murders), few=few, neighbours=neighbours)
-        results.write_text(text, encoding="utf-8")
+        page_file.write_text(text, encoding="utf-8")
         return
     found = {"small": {}, "match": {}}
     for detector in (Grubbs(), Histogram()):
         found["small"][detector.text] = utilities(kept, small, detector, FEWER, some)
     found["homicide"] = utilities(kept, murders, LOF(), FEWER, some)
     for data in (small, fewer_murders):
-        for detector in (Grubbs(), LOF(), Histogram()):
+        for detector in DETECTORS:
             found["match"][f"{data.name} {detector.text}"] = matches(kept, data, detector, few, neighbours)
     found["times"] = times(
         kept, salary, LOF(), [Setting(s, "0.2", paper=True) for s in ("bfs", "exact", "walk", "dfs", "uniform")], many
@@ -172,7 +181,7 @@ def main() -> None:
     text = page(found, size)
     print(text)
     if size != "quick":
-        results.write_text(illustrated(text), encoding="utf-8")
+        (HERE / "RESULTS.md").write_text(illustrated(text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -56,16 +56,14 @@ class Data:
     numbers: np.ndarray
     frame: object
 
-    def view(self, place: int, least: int, rows: Rows | None = None, languages: str = "") -> RecordView:
+    def view(self, place: int, least: int, languages: str = "") -> RecordView:
         """The rows as the record at `place` sees them."""
         declared = self.rows.declaration
         given = dict.fromkeys(self.by, "sets") | parse_languages(languages)
         space = Space.of(
             vocabularies(declared, self.by, given).each, own=tuple(int(code) for code in self.codes[place])
         )
-        return RecordView(
-            rows=rows or self.rows, space=space, metric=self.metric, centre=int(self.numbers[place]), least=least
-        )
+        return RecordView(rows=self.rows, space=space, metric=self.metric, centre=int(self.numbers[place]), least=least)
 
     @property
     def shape(self) -> str:

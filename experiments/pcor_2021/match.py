@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from experiments.pcor_2021.neighbours import Counted, counted
 from experiments.pcor_2021.study import every_valid
 
 CHANGES = (1, 5, 10, 25)
 EPSILON = 0.2
 
 
-def without(rows, places):
-    """The same table with some rows removed."""
-    stays = rows.stays.copy()
-    stays[np.flatnonzero(rows.stays)[places]] = False
-    return replace(rows, stays=stays)
-
-
 def compared(data, place, detector, least, neighbours):
     """For each number of changed rows and each neighbour: equality, Jaccard, containment; for one row also the loss."""
-    own, dice = data.view(place, least), np.random.default_rng(place)
+    dice, rows = np.random.default_rng(place), Counted.of(data)
+    own = counted(data.view(place, least), rows)
     valid, population = every_valid(own, detector), own.population
     found = {change: [] for change in CHANGES}
     losses = []
     others = np.setdiff1d(np.arange(len(data.codes)), [place])
     for change in CHANGES:
         for _ in range(neighbours):
-            rows = without(data.rows, dice.choice(others, size=change, replace=False))
-            view = data.view(place, least, rows)
+            view = counted(own, rows.without(dice.choice(others, size=change, replace=False)))
             there = every_valid(view, detector)
             both, either = (valid & there).sum(), (valid | there).sum()
             found[change].append((float((valid == there).all()), both / max(either, 1), both / max(valid.sum(), 1)))

@@ -26,8 +26,8 @@ MATCHES = "Tables 12 and 13"
 def illustrated(text):
     """The page with its figures."""
     sections = (
-        f"## Figures 1 to 5, drawn from the tables above\n\nShare of the answers in each tenth of the best utility; the paper's searches at the paper's cost.\n\n{utilities(text)}\n",
-        f"## A figure of the two tables above\n\nSolid: all equal. Dotted: mean Jaccard. Dashed: the paper. The sizes are those of the tables' rows.\n\n{matches(text)}\n",
+        f"## Figures 1 to 5, drawn from the tables above\n\nShare of the answers in each tenth of the best utility; the paper's searches at the paper's cost. The last panel is ours.\n\n{utilities(text)}\n",
+        f"## A figure of the two tables above\n\nOne colour a detector, the style says what is compared.\n\n{matches(text)}\n",
     )
     text = with_section(text, sections[0], before="Homicides")
     return with_section(text, sections[1], before="What the promise leaves open")
@@ -35,7 +35,8 @@ def illustrated(text):
 
 def utilities(text):
     figure = Figure(figsize=(11, 6), layout="constrained")
-    for axes, (title, heading) in zip(figure.subplots(2, 3, sharey=True).flat, PANELS, strict=False):
+    panels = figure.subplots(2, 3)
+    for axes, (title, heading) in zip(panels.flat, PANELS, strict=False):
         shown = [row for row in rows_under(text, heading) if len(row) == 9 and "its real cost" not in row[0]]
         if "Figure 4" in title:
             shown = [row for row in shown if row[0].startswith("bfs")]
@@ -53,13 +54,30 @@ def utilities(text):
                 markersize=3,
                 label=name,
             )
+        axes.set(xlim=(0, 1), ylim=(-3, 103))
         axes.set_title(title, fontsize=9)
         axes.set_xlabel("share of the best utility", fontsize=8)
-        axes.legend(fontsize=7)
+        axes.legend(fontsize=7, loc="upper left")
     for axes in (figure.axes[0], figure.axes[3]):
         axes.set_ylabel("answers, %", fontsize=8)
-    figure.axes[5].set_axis_off()
+    flipping(figure.axes[5], text)
     return saved(figure, "figures_1_to_5.png")
+
+
+def flipping(axes, text):
+    """Not in the paper: how many times the loss of permute-and-flip the exponential mechanism loses, for `exact`."""
+    points = [row for row in rows_under(text, "Permute-and-flip") if row[0] == "exact" and len(row) == 6]
+    epsilons = [float(row[1]) for row in points]
+    for column, label, colour in ((4, "mean over the outliers", SERIES[0]), (5, "largest", SERIES[1])):
+        axes.plot(epsilons, [float(row[column]) for row in points], color=colour, marker="o", markersize=3, label=label)
+    axes.axhline(1, color=MUTED, linewidth=0.8)
+    axes.set_xscale("log")
+    axes.set_xticks(epsilons, [row[1] for row in points])
+    axes.minorticks_off()
+    axes.set_title("Ours: exact, exponential / permute-and-flip", fontsize=9)
+    axes.set_xlabel("ε", fontsize=8)
+    axes.set_ylabel("expected rows below the best, quotient", fontsize=8)
+    axes.legend(fontsize=7)
 
 
 def matches(text):
@@ -74,10 +92,12 @@ def matches(text):
             axes.plot(changes, equal, color=colour, marker="o", markersize=3, label=label)
             axes.plot(changes, jaccard, color=colour, linestyle=":")
             axes.plot(changes, paper, color=colour, linestyle="--", linewidth=0.8)
-        axes.set_title(f"{data}: outliers × neighbours in the legend", fontsize=9)
+        axes.set_title(data, fontsize=9)
         axes.set_xlabel("rows removed", fontsize=8)
         axes.grid(color=MUTED, linewidth=0.3)
-        axes.legend(fontsize=7)
+        for style, label in (("-", "all equal"), (":", "mean Jaccard"), ("--", "the paper")):
+            axes.plot([], [], color=MUTED, linestyle=style, label=label)
+        axes.legend(fontsize=7, loc="lower left", ncols=2, title="outliers × neighbours", title_fontsize=7)
     figure.axes[0].set_ylabel("valid contexts match, %", fontsize=8)
     return saved(figure, "figure_12_13.png")
 

@@ -1,4 +1,4 @@
-"""Parts of RESULTS.md written anew from a run of those parts alone; every other line stays as the run that measured it left it."""
+"""Parts of RESULTS.md by their headings; and parts written anew from a run of those parts alone, while every other line stays as the run that measured it left it."""
 
 from __future__ import annotations
 
@@ -30,6 +30,14 @@ def with_rows(text, heading, rows):
 def _name(row):
     cells = [cell.strip() for cell in row.split("|")]
     return tuple(cells[1:3]) if row.startswith("|") else ()
+
+
+def with_statements(text, statements):
+    """The page with statements put in place of those that begin with the same bold words."""
+    for new in statements:
+        words = new.partition(".**")[0]
+        text = "\n".join(new if line.startswith(words) else line for line in text.split("\n"))
+    return text
 
 
 def rows_under(text, heading):

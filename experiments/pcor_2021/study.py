@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from experiments.pcor_2021.expected import shortfalls
+from experiments.pcor_2021.neighbours import Counted, counted
 from wallflower.explain import searches
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.utilities import Overlap, Population
@@ -85,9 +87,9 @@ def every_valid(view, detector):
     return np.concatenate([decided.valid(block) for block in view.blocks()])
 
 
-def is_outlier(data, place, detector, least):
+def is_outlier(data, rows, place, detector, least):
     """The rule for whom to ask about: one of the first 4,096 contexts of the public order is valid (all, when there are fewer)."""
-    view = data.view(place, least)
+    view = counted(data.view(place, least), rows)
     if view.space.count <= PROBES:
         return bool(every_valid(view, detector).any())
     order = (np.arange(min(PROBES, view.space.count), dtype=object) * (0x9E3779B97F4A7C15 | 1) + 1) % view.space.count
@@ -96,18 +98,18 @@ def is_outlier(data, place, detector, least):
 
 def outliers(data, detector, least, count, seed):
     """`count` records at random among those that `is_outlier` keeps, and how many had to be looked at."""
-    found, looked = [], 0
+    found, looked, rows = [], 0, Counted.of(data)
     for place in np.random.default_rng(seed).permutation(len(data.codes)):
         if len(found) == count:
             break
         looked += 1
-        if is_outlier(data, int(place), detector, least):
+        if is_outlier(data, rows, int(place), detector, least):
             found.append(int(place))
     return found, looked
 
 
 def study(data, place, detector, least, settings):
-    """Utility ratio of one draw per setting, the exact expectation for `exact`, and how much was valid."""
+    """Utility ratio of one draw per setting, the exact expectations for `exact`, and how much was valid."""
     view = data.view(place, least)
     began = time.perf_counter()
     decided = decider(view, detector)
@@ -134,8 +136,9 @@ def study(data, place, detector, least, settings):
         best = score[every].max()
         found[setting.name] = None if drawn is None or best == 0 else float(score[drawn] / best)
         if setting.search == "exact" and not setting.flip:
-            weights = np.exp(float(setting.exponent) * (score[every] - best))
-            found[f"expected {setting.name}"] = float(weights @ score[every] / weights.sum() / best) if best else None
+            short = shortfalls(score[every], float(setting.exponent))
+            found[f"expected {setting.name}"] = 1 - short[0] / float(best) if best else None
+            found[f"short {setting.name}"] = short
     return found
 
 

@@ -1,4 +1,4 @@
-"""`python -m experiments.plain_k_anonymity_2009 [--quick|--full]`: Figures 8 to 13 again; writes RESULTS.md beside this file."""
+"""`python -m experiments.plain_k_anonymity_2009 [--quick|--full|--only PART]`: Figures 8 to 13 again; writes RESULTS.md beside this file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.publish.data import ADULT, CENSUS, canonical, figure_7, figure_7_space, real
 
+from experiments.plain_k_anonymity_2009 import pictures
 from experiments.plain_k_anonymity_2009.methods import METHODS, STEPS, run
 from wallflower.publish.anonymise import anonymise
 from wallflower.publish.attacks import attack
@@ -19,9 +20,11 @@ from wallflower.publish.matching_attack import guesses
 from wallflower.publish.published import PublishedGroup
 
 K = 15
+MATCHED = ("strict", "candidate", "matching", "matching+candidate")
+BESIDE = (*METHODS, "matching")
 HEAD = """# Plain k-anonymity (EDBT 2009) again
 
-Written by `python -m experiments.plain_k_anonymity_2009{flag}`. CPU seconds on one core; the paper used a 2 GHz machine with 1 GB and C++.
+Written by `python -m experiments.plain_k_anonymity_2009{flag}`. CPU seconds on one core, parts perhaps of different runs (`--only`); the paper used a 2 GHz machine with 1 GB and C++.
 The paper's IPUMS extract is not public, so "made up" is a table with the columns and cardinalities of its Figure 7 (91 % in one
 country); Adult and the KDD census are real. The paper prints curves and no numbers; its sentences are quoted beside ours.
 Where nothing else is said: level strict (Theorem 5.1), p = 0.8, d = 0.85, k = 15, {base:,} rows made up.
@@ -32,8 +35,10 @@ Why its theorems cannot be relied on, with proofs: [COUNTEREXAMPLES.md](COUNTERE
 
 
 class Page:
-    def __init__(self) -> None:
+    def __init__(self, *, drawn: bool) -> None:
         self.lines: list[str] = []
+        self.drawn = drawn
+        """Whether pictures are drawn: they belong to the page that is written."""
 
     def say(self, text: str) -> None:
         self.lines.append(text)
@@ -51,39 +56,52 @@ def made_up(rows: int, **setting: str) -> Checker:
 
 
 def by_size(page: Page, sizes: list[int]) -> None:
-    outcomes = {(size, method): run(made_up(size), method, k=K) for size in sizes for method in (*METHODS, "removal")}
-    page.table("Figure 8: time of the approaches, CPU seconds", ["rows", *METHODS])
+    outcomes = {(size, method): run(made_up(size), method, k=K) for size in sizes for method in (*BESIDE, "removal")}
+    page.table("Figure 8: time of the approaches, CPU seconds", ["rows", *BESIDE])
     for size in sizes:
-        page.row(f"{size:,}", *(f"{outcomes[size, m].seconds:.2f}" for m in METHODS))
+        page.row(f"{size:,}", *(f"{outcomes[size, m].seconds:.2f}" for m in BESIDE))
     page.say(
         '\nPaper: "When the dataset is of 50K, our ExpC approach is around twice faster than GNOF and GOF" because it does not look for '
         "outliers first. Here the exact search for outliers is cheap; GOF pays for seeds that are in no plain group."
     )
     page.table("Figures 9 and 10: time by component, CPU seconds", ["rows", "method", *STEPS])
     for (size, method), outcome in outcomes.items():
-        if method != "removal":
+        if method in METHODS:
             page.row(f"{size:,}", method, *(f"{outcome.times[step]:.2f}" for step in STEPS))
     page.say(
         '\nPaper: "the time cost of expansion-based grouping is dominant", "the cost of residue processing is always negligible". '
         "Not here: many rows are left over because no plain group can take them (Theorem 6.2 is false), and offering them costs."
     )
-    page.table("Figure 11: average group size", ["rows", *METHODS])
+    page.table("Figure 11: average group size", ["rows", *BESIDE])
     for size in sizes:
-        page.row(f"{size:,}", *(f"{outcomes[size, m].average:.1f}" for m in METHODS))
+        page.row(f"{size:,}", *(f"{outcomes[size, m].average:.1f}" for m in BESIDE))
     page.say('\nPaper: "ExpC always produces the QI-groups of the smallest average sizes".')
     page.table(
         "Figure 13 (a): information loss on kept rows (with suppressed), and share suppressed",
-        ["rows", *METHODS, "remove all"],
+        ["rows", *BESIDE, "remove all"],
     )
     for size in sizes:
         cells = []
-        for method in (*METHODS, "removal"):
+        for method in (*BESIDE, "removal"):
             o = outcomes[size, method]
             cells.append(f"{o.kept_loss:.2f} ({o.loss:.2f}), {100 * o.suppressed / size:.1f} %")
         page.row(f"{size:,}", *cells)
     page.say(
         '\nPaper: "ExpC always achieves the best information loss", "removing outliers incurs the worst information loss", "always small '
-        '(less than 1)". Suppressed rows are not mentioned there.'
+        '(less than 1)". Suppressed rows are not mentioned there. The column matching is our level of that name: it hides which value is '
+        "whose and takes it to be known who is an outlier, so that it does not leave outliers out; strict, which the others keep, does."
+    )
+    measures = {
+        "seconds": "Figure 8: CPU seconds",
+        "average": "Figure 11: rows in a group",
+        "loss": "Figure 13 (a): loss, a suppressed row counted as 8",
+    }
+    if page.drawn:
+        page.say("\n" + pictures.by_size(sizes, outcomes, measures))
+    page.say(
+        "\nThe paper's curves have no numbers to put beside ours; what its sentences say of them is drawn: a cross where ExpC would be if it were twice "
+        "as fast as GNOF and GOF, and a line at 1 under which its loss is said to stay. With every level that leaves no outlier in, loss is mostly "
+        "suppression."
     )
 
 
@@ -166,8 +184,10 @@ def matching(page: Page, tables: dict[str, Checker]) -> None:
             "outliers' likeliest value, median and largest share",
         ],
     )
+    kept: dict[str, dict[str, tuple[int, int, int]]] = {}
     for name, checker in tables.items():
-        for level in ("candidate", "matching", "matching+candidate"):
+        kept[name] = {}
+        for level in MATCHED:
             fresh = Checker(checker.space, checker.places)
             start = time.process_time()
             grouping = anonymise(fresh, level=level, k=K, method=method_of(level, None))
@@ -177,6 +197,8 @@ def matching(page: Page, tables: dict[str, Checker]) -> None:
             sizes = [len(g.rows) for g in grouping.groups]
             lost = losses(fresh.space.quasi, low, high, sizes, suppressed=len(grouping.suppressed), k=K)
             likeliest = found.likeliest[found.outlying]
+            pinned = int((found.outlying & (found.possible == 1)).sum())
+            kept[name][level] = int(found.outlying.sum()), pinned, int(fresh.outlying.sum())
             page.row(
                 name,
                 f"{len(fresh.places):,}",
@@ -190,6 +212,8 @@ def matching(page: Page, tables: dict[str, Checker]) -> None:
                 found.fewest(outlying=False),
                 f"{np.median(likeliest):.2f}, {likeliest.max():.2f}" if len(likeliest) else "-",
             )
+    if page.drawn:
+        page.say("\n" + pictures.outliers(kept))
     page.say(
         "\nThe paper's methods leave outliers out; level matching keeps them with at least k possible values each, and says nothing "
         "about how likely each is. Shares are counted for groups of up to a dozen and estimated by a walk in larger ones."
@@ -204,28 +228,63 @@ def judged(checker: Checker, outcome) -> tuple[str, ...]:
     return loss, seconds, str(len(found.leaks)), str(found.abnormal_values), str(found.abnormal_people)
 
 
+PARTS = ("sizes", "settings", "levels", "matching")
+
+
+def sections(text: str) -> dict[str, str]:
+    """The page by its headings; what comes before the first is under no name."""
+    found: dict[str, str] = {}
+    for part in ("\n" + text).split("\n## "):
+        name = part.split("\n", 1)[0] if found else ""
+        found[name] = part if not found else f"## {part}"
+    return found
+
+
+def written(lines: list[str], *, over: Path) -> None:
+    """The page, whole or with the sections that were made anew in place of those that stood there."""
+    fresh = sections("\n".join(lines) + "\n")
+    page = sections(over.read_text(encoding="utf-8")) if over.exists() else {}
+    page.update(fresh)
+    over.write_text("\n".join(part.strip("\n") + "\n" for part in page.values()), encoding="utf-8")
+
+
+def compiled(parts: tuple[str, ...]) -> None:
+    """Before anything is measured."""
+    warm = made_up(1_000)
+    for method in BESIDE if {"sizes", "settings"} & set(parts) else ():
+        run(warm, method, k=K)
+    for level in ("candidate", "attack", "strict") if "levels" in parts else ():
+        run(warm, "hybrid", k=K, level=level)
+    for level in MATCHED if "matching" in parts else ():
+        guesses(warm, [g.rows for g in anonymise(warm, level=level, k=K, method=method_of(level, None)).groups])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true")
     size.add_argument("--full", action="store_true", help="what is done without --quick")
-    parser.add_argument("--matching", action="store_true", help="only the last table, printed")
+    size.add_argument("--only", choices=PARTS, help="make one part of the page anew and leave the others")
     chosen = parser.parse_args()
+    parts = PARTS if chosen.only is None else (chosen.only,)
     sizes = [1_000, 2_000] if chosen.quick else [10_000, 20_000, 50_000]
     base = 1_000 if chosen.quick else 10_000
-    page = Page()
+    page = Page(drawn=not chosen.quick)
     page.say(HEAD.format(flag=" --quick" if chosen.quick else "", base=base))
-    warm = made_up(1_000)
-    for method in METHODS if not chosen.matching else ():
-        run(warm, method, k=K)
-    for level in ("candidate", "attack") if not chosen.matching else ():
-        run(warm, "hybrid", k=K, level=level)
-    for level in ("candidate", "matching", "matching+candidate"):
-        guesses(warm, [g.rows for g in anonymise(warm, level=level, k=K, method=method_of(level, None)).groups])
-    if not chosen.matching:
+    compiled(parts)
+    if "sizes" in parts:
         by_size(page, sizes)
+    if "settings" in parts:
         by_setting(page, base)
-    some = 2_000 if chosen.quick else None
+    if "levels" in parts:
+        levels(page, tables_of(base, 2_000 if chosen.quick else None))
+    if "matching" in parts:
+        matching(page, tables_of(base, 2_000 if chosen.quick else base))
+    if page.drawn:
+        written(page.lines, over=Path(__file__).with_name("RESULTS.md"))
+
+
+def tables_of(base: int, some: int | None) -> dict[str, Checker]:
     tables = {"made up": made_up(base)}
     for name, columns, sensitive in (
         ("adult", ADULT, "hours_per_week"),
@@ -234,11 +293,7 @@ def main() -> None:
         rows = some if some or name == "adult" else 50_000
         space, places = real(f"{name}.parquet", columns, sensitive, rows=rows)
         tables[name] = Checker(space, np.ascontiguousarray(places))
-    if not chosen.matching:
-        levels(page, tables)
-    matching(page, tables)
-    if not chosen.quick and not chosen.matching:
-        Path(__file__).with_name("RESULTS.md").write_text("\n".join(page.lines) + "\n", encoding="utf-8")
+    return tables
 
 
 if __name__ == "__main__":

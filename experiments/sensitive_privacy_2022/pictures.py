@@ -25,10 +25,17 @@ def save(figure, name):
     return f"![{name}]({name})"
 
 
+def plane(axes):
+    """Both columns in the same unit, so that a ball is round."""
+    axes.set_aspect("equal")
+    axes.set_xlabel("first column", fontsize=8)
+    axes.set_ylabel("second column", fontsize=8)
+
+
 def figure_1(counted):
     """Accuracy and protection on 20,000 Gaussian points, for sensitive privacy (k = 1) and differential privacy."""
     points = counted.data.points / 10**6
-    figure = Figure(figsize=(10, 6.5), layout="constrained")
+    figure = Figure(figsize=(10, 8), layout="constrained")
     axes = figure.subplots(2, 2)
     for column, (bound, title) in enumerate((("paper", "(0.25, 1)-sensitive"), ("dp", "0.25-differential"))):
         right = 1 - np.exp(measures.errors(counted, epsilon="1/4", bound=bound))
@@ -43,6 +50,7 @@ def figure_1(counted):
             )
             figure.colorbar(shown, ax=axes[row, column], label=label)
             axes[row, column].set_title(f"{title} privacy: {label}", fontsize=9)
+            plane(axes[row, column])
     return save(figure, "figure_1.png")
 
 
@@ -55,8 +63,9 @@ def figure_2(counted):
         level = np.exp(-effective_epsilon(fading, counted.held, counted.near))
         order = np.argsort(-level)
         shown = axes.scatter(*points[order].T, c=level[order], s=1.5, vmin=0, vmax=1)
-        axes.set_title(f"k = {k}: e^(−ε) of each record", fontsize=9)
-    figure.colorbar(shown, ax=figure.axes)
+        axes.set_title(f"k = {k}", fontsize=9)
+        plane(axes)
+    figure.colorbar(shown, ax=figure.axes, label="e^(−ε) of each record")
     return save(figure, "figure_2.png")
 
 
@@ -73,6 +82,7 @@ def figure_3(everything):
         for place, box in enumerate(drawn["boxes"]):
             box.set_facecolor(BLUE if place % 2 == 0 else ORANGE)
         axes.set_xticks(range(1, len(names) + 1), names, fontsize=7)
+        axes.set_xlabel("mechanism, ε", fontsize=8)
         axes.set_title(counted.data.name, fontsize=9)
     figure.axes[0].set_ylabel("error (k = 1)")
     return save(figure, "figure_3.png")
@@ -92,7 +102,7 @@ def figure_4(everything):
             label="DP",
         )
         axes.set_title(counted.data.name, fontsize=9)
-        axes.set_xlabel("rank")
+        axes.set_xlabel("true anomalies, worst first", fontsize=8)
     figure.axes[0].set_ylabel("error (ε = 0.1)")
     figure.axes[0].legend(fontsize=7, frameon=False)
     return save(figure, "figure_4.png")
@@ -106,7 +116,8 @@ def figure_5(everything):
         means = [measures.mean(measures.errors(c, epsilon="1/10", bound=bound)[~c.truth]) for c in everything]
         axes.bar(np.arange(len(means)) + 0.4 * shift, means, width=0.38, color=colour, label=name)
     axes.set_xticks(np.arange(len(everything)) + 0.2, [c.data.name for c in everything], fontsize=7)
-    axes.set_ylabel("mean error, normal records")
+    axes.set_yscale("log")  # the data sets are two orders of magnitude apart
+    axes.set_ylabel("mean error, normal records (ε = 0.1)", fontsize=8)
     axes.grid(axis="y", color=MUTED, linewidth=0.3)
     axes.legend(frameon=False)
     return save(figure, "figure_5.png")

@@ -15,6 +15,7 @@ from benchmarks.harness import seconds
 
 from experiments.streams_2017 import protocols, real
 from experiments.streams_2017.figure3 import REACHES, table
+from experiments.streams_2017.figure3_drawn import illustrated
 from wallflower.stream.corrector import Corrector, split
 from wallflower.stream.messages import Candidates, Differences, Presumed, Window
 
@@ -61,19 +62,17 @@ def main() -> None:
     lines, spent = table(count, runs, finished(asked.resume))
     if not quick:
         took = time.monotonic() - started
-        (HERE / "RESULTS.md").write_text(
-            page(
-                lines=lines,
-                spent=spent,
-                labelled=labelled,
-                timing=timing,
-                count=count,
-                runs=runs,
-                took=took,
-                resumed=" after an interrupted run" if asked.resume else "",
-            ),
-            encoding="utf-8",
+        text = page(
+            lines=lines,
+            spent=spent,
+            labelled=labelled,
+            timing=timing,
+            count=count,
+            runs=runs,
+            took=took,
+            resumed=" after an interrupted run" if asked.resume else "",
         )
+        (HERE / "RESULTS.md").write_text(illustrated(text), encoding="utf-8")
     protocols.repeat(quick=quick)
 
 

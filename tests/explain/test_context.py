@@ -185,7 +185,7 @@ def test_a_utility_and_a_detector_of_ones_own():
         ({"min_population": 0}, "min_population"),
         ({"epsilon": 0}, "epsilon"),
         ({"certificate_epsilon": "0.1"}, "certificate"),
-        ({"guarantee": "full"}, "grubbs or distance"),
+        ({"guarantee": "full"}, "grubbs, distance, or histogram with public bins"),
         ({"guarantee": "full", "detector": Grubbs(argmax=True)}, "argmax"),
         ({"guarantee": "full", "detector": Grubbs(), "search": "bfs"}, "takes no search"),
         ({"guarantee": "full", "detector": Grubbs(), "certificate_epsilon": "0.1"}, "both"),
@@ -240,11 +240,29 @@ def test_a_domain_too_large_for_exact_is_searched_and_one_too_large_for_words_re
         ask().price(declaration(SHAPE, lower=0, upper=2**50))
 
 
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        "mad(threshold=3.50000000000003)",
+        "iqr(factor=1.50000000000001)",
+        "distance(p=0.2000000000001,radius=3)",
+        "histogram(rare=0.0600000000001)",
+    ],
+)
+def test_a_setting_that_64_bits_cannot_hold_times_any_value_is_refused_before_any_row(spelled):
+    """Of a value in 2,001 steps and a million rows; what overflows would be decided wrongly."""
+    with pytest.raises(UsageError, match="could need whole numbers above"):
+        ask(detector=spelled).price(declaration(SHAPE))
+
+
 def test_a_large_domain_is_answered_by_search():
-    big = declaration((14, 14))
+    """Of 2^40 contexts nobody looks at all."""
+    big = declaration((20, 20))
     dice = random.Random(2)
-    held = PlainRows(big, ((0, 0, 900), *random_table(dice, (14, 14), 60, spread=20)), 0)
-    assert ask(samples=3, min_population=3, contexts="c0=sets,c1=sets").run(held, SeededEntropy(1)) is not None
+    held = PlainRows(big, ((0, 0, 900), *random_table(dice, (20, 20), 60, spread=20)), 0)
+    query = ask(samples=3, min_population=3, contexts="c0=sets,c1=sets")
+    assert query._constrained(big).search == "bfs"
+    assert query.run(held, SeededEntropy(1)) is not None
 
 
 def test_the_owner_sees_what_was_possible():

@@ -101,6 +101,12 @@ def test_a_question_that_no_gpu_decides_is_refused_before_the_charge(settings, r
     question(**settings, device="auto").prepare(rows(), SeededEntropy(1))
 
 
+def test_a_domain_that_is_searched_is_not_decided_on_a_gpu():
+    large = PlainRows(declaration((20, 20)), (), 0)
+    with pytest.raises(UsageError, match="search 'bfs' looks at few contexts"):
+        question(contexts="c0=sets,c1=sets", device="gpu").prepare(large, SeededEntropy(1))
+
+
 class NoDevice:
     """A CuPy whose driver is missing."""
 
@@ -153,6 +159,28 @@ def test_no_gpu_is_a_sentence_and_costs_nothing(module, sentence, monkeypatch, t
 def test_the_newest_cards_are_taken():
     assert cuda._runner(cupy_with(1, "90")).shared_bytes > 0
     assert cuda._runner(cupy_with(1, "120")).shared_bytes > 0
+
+
+class Launches:
+    """A CuPy that notes what it would have run."""
+
+    def __init__(self):
+        self.rooms, self.given = [], []
+
+    def empty(self, size, dtype):
+        self.rooms.append(size)
+
+    def RawModule(self, **_options):  # noqa: N802 - CuPy's name
+        return SimpleNamespace(get_function=lambda _name: lambda *given, **_shared: self.given.append(given))
+
+
+def test_every_block_has_a_whole_number_of_sixteen_bytes_to_itself():
+    cupy = Launches()
+    runner = cuda.CudaRunner(cupy, {"MultiProcessorCount": 1, "MaxSharedMemoryPerBlockOptin": 64})
+    for room in (16, 17):
+        runner.run("lof_flags", 3, 33, room, [])
+    assert [given[2][1] for given in cupy.given] == [16, 32]
+    assert cupy.rooms == [3 * 16, 3 * 32]
 
 
 class Broken(HostRunner):
