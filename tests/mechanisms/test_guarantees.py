@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
 import math
+import pkgutil
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import wallflower.mechanisms
+import wallflower.privacy
+import wallflower.stores
 from wallflower.errors import DeclarationError
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.mechanisms.logistic import FadingResponse, LogisticResponse
 from wallflower.mechanisms.permute_and_flip import PermuteAndFlip
+from wallflower.mechanisms.quantile import Quantile
+from wallflower.mechanisms.shuffle import shuffled
 from wallflower.mechanisms.top import TopH
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.privacy.guarantees import EVERY_ROW, PureDP
@@ -161,3 +169,48 @@ def test_a_bit_is_true_or_false(bit):
 def test_the_reach_of_laplace_noise_is_known_at_any_scale(scale):
     reach = DiscreteLaplace(scale=scale).reach(miss=Fraction(1, 20))
     assert abs(reach - 3 * scale) <= scale / 2 + 2  # ln(2/0.05) − ln 2 is about 3
+
+
+@pytest.mark.parametrize(("neighbours", "distance"), [("add-remove", 3), ("replace-one", 4)])
+def test_a_row_that_is_replaced_moves_a_quartile_by_both_sides(neighbours, distance):
+    quartile = Quantile.of(Fraction(1), share=Fraction(1, 4), first=0, last=9, neighbours=neighbours)
+    assert quartile.exponent == Fraction(1, 2 * distance)
+    assert quartile.guarantee(neighbours=neighbours).epsilon == 1
+
+
+def test_an_order_is_drawn_again_exactly_where_two_keys_are_equal():
+    class Given:
+        def __init__(self, *draws):
+            self.draws = [np.array(keys, dtype=np.uint64).tobytes() for keys in draws]
+
+        def block(self, count):
+            found = self.draws.pop(0)
+            assert len(found) == count
+            return found
+
+    distinct = [[5, 1], [5, 0], [2, 9]]  # two agree in half of a key
+    assert shuffled(3, Given(distinct)).tolist() == [2, 1, 0]
+    assert shuffled(3, Given([[7, 7], [1, 2], [7, 7]], distinct)).tolist() == [2, 1, 0]
+
+
+def test_probabilities_of_scores_that_are_far_apart_are_finite():
+    chances = Exponential(exponent=Fraction(1), monotone=False).log_probabilities([-(10**6), 0])
+    assert chances == [-(10.0**6), 0.0]
+
+
+def modules():
+    for package in (wallflower.mechanisms, wallflower.privacy, wallflower.stores):
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            if not found.ispkg:
+                yield importlib.import_module(found.name)
+
+
+def test_what_is_promised_cannot_be_changed_afterwards():
+    """A mechanism, a guarantee or a price that could be changed after the charge would promise what nobody paid for."""
+    made = {one for module in modules() for one in vars(module).values() if dataclasses.is_dataclass(one)}
+    ours = [one for one in made if isinstance(one, type) and one.__module__.startswith("wallflower.")]
+    assert TopH in ours
+    assert PureDP in ours
+    assert [one.__name__ for one in ours if not one.__dataclass_params__.frozen] == []
+    by_place = {one.__name__ for one in ours for field in dataclasses.fields(one) if not field.kw_only}
+    assert by_place == {"Account", "BulkResponse"}  # else an epsilon could be given where a delta is meant

@@ -84,3 +84,13 @@ def test_a_huge_range_needs_few_levels():
     mechanism = InverseSensitivity(epsilon=Fraction(1, 10), most=10**9)
     assert len(mechanism.rings(5, Profile(bounds=(), cap=2))) == mechanism.levels + 1 < 2000
     assert 0 <= mechanism(5, Profile(bounds=(), cap=2), SeededEntropy(0)) <= 10**9
+
+
+def test_every_answer_is_possible_however_few_levels_there_are():
+    """The last level takes in all that is left: an answer that only one of two neighbours can give would tell them apart."""
+    mechanism, calm = InverseSensitivity(epsilon=Fraction(20), most=300), (1,) * 40
+    assert mechanism.levels < 40
+    for value in (0, 7, 150, 300):
+        rings = mechanism.rings(value, Profile(bounds=calm, cap=CAP))
+        assert sorted(answer for ring in rings for side in ring for answer in side) == list(range(301))
+    assert exact_audit(law(mechanism), [((150, calm), (151, calm))]).within(mechanism.epsilon)

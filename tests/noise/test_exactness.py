@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.noise.enumeration import exact_law
+from wallflower.noise import lomax
 from wallflower.noise.coins import bernoulli, bernoulli_exp, logistic
 from wallflower.noise.enclosure import exp_bounds
-from wallflower.noise.flips import remaining_coin
+from wallflower.noise.flips import _all_zero, remaining_coin
 from wallflower.noise.laplace import discrete_laplace
 from wallflower.noise.levels import cumulative_bounds, decide, draw_level, reach
 from wallflower.noise.uniform import below, fair_heads
@@ -43,6 +44,12 @@ def test_fair_heads_is_binomial():
     assert law == {m: Fraction([1, 11, 55, 165, 330, 462, 462, 330, 165, 55, 11, 1][m], 2**11) for m in range(12)}
 
 
+def test_how_many_numbers_start_with_zeros_is_binomial():
+    law, undecided = exact_law(lambda entropy: _all_zero(3, 2, entropy), length=6)
+    assert undecided == 0
+    assert law == {m: Fraction([27, 27, 9, 1][m], 64) for m in range(4)}
+
+
 @pytest.mark.parametrize("p", [Fraction(0), Fraction(1), Fraction(1, 3), Fraction(5, 8)])
 def test_bernoulli(p):
     law, undecided = exact_law(lambda entropy: bernoulli(p, entropy), length=16)
@@ -54,6 +61,11 @@ def test_bernoulli_exp(x):
     law, undecided = exact_law(lambda entropy: bernoulli_exp(x, entropy), length=15)
     assert undecided < Fraction(1, 8)
     assert encloses(law, undecided, True, mpmath.exp(-real(x)))
+
+
+def test_a_coin_of_more_than_one_is_refused():
+    with pytest.raises(ValueError, match="at least 0"):
+        exact_law(lambda entropy: bernoulli_exp(Fraction(-1, 2), entropy), length=4)
 
 
 def test_the_enumeration_notices_a_coin_that_is_wrong():
@@ -82,6 +94,19 @@ def test_discrete_laplace(scale):
     for z in range(-8, 9):
         assert encloses(law, undecided, z, mpmath.tanh(rate / 2) * mpmath.exp(-abs(z) * rate))
         assert law.get(z, 0) == law.get(-z, 0) or z == 0
+
+
+@pytest.mark.parametrize("scale", [Fraction(5, 2), Fraction(7, 3)])
+def test_rounded_lomax(monkeypatch, scale):
+    """From two bits of the uniform at a time; the law is rational, and both signs weigh the same to the last bit."""
+    monkeypatch.setattr(lomax, "_FIRST_BITS", 2)
+    law, undecided = exact_law(lambda entropy: lomax.rounded_lomax(scale, entropy), length=9)
+    assert undecided < Fraction(1, 20)
+    beyond = [Fraction(1), *((1 + (m - Fraction(1, 2)) / scale) ** -8 for m in range(1, 9))]
+    assert encloses(law, undecided, 0, 1 - real(beyond[1]))
+    for m in range(1, 8):
+        assert law.get(m, 0) == law.get(-m, 0)
+        assert encloses(law, undecided, m, real(beyond[m] - beyond[m + 1]) / 2)
 
 
 @given(

@@ -78,6 +78,24 @@ def test_the_codes_never_change():
     assert all(Account.of(code).code == code for code in (*KINDS, "sensitive-privacy/m"))
 
 
+def test_a_statement_goes_from_the_strongest_to_the_weakest_and_only_promises_on_tables_share_neighbours():
+    order = {kind.order: code for code, kind in KINDS.items()}
+    assert [order[place] for place in sorted(order)] == [
+        "dp",
+        "dp-others",
+        "output-constrained-dp",
+        "sensitive-privacy",
+        "plain-k-anonymity",
+        "local-dp",
+        "metric-privacy",
+    ]
+    assert [code for code in order.values() if not KINDS[code].between_tables] == [
+        "plain-k-anonymity",
+        "local-dp",
+        "metric-privacy",
+    ]
+
+
 def test_covers_is_transitively_closed():
     for kind in KINDS.values():
         for middle in kind.covers:

@@ -15,7 +15,7 @@ from wallflower.errors import DeclarationError
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.mechanisms.top import TopH
 from wallflower.privacy.accountants import total
-from wallflower.privacy.concentrated import PLACES, largest_rho, rho_by_order
+from wallflower.privacy.concentrated import PLACES, largest_rho, log_above, log_below, rho_by_order
 from wallflower.privacy.guarantees import ApproxDP, PureDP
 from wallflower.privacy.limits import Limit, limit_of
 from wallflower.schema.declaration import Budget
@@ -40,6 +40,17 @@ def test_the_limit_is_the_largest_its_order_allows_rounded_down(epsilon, delta):
         allowed = mpmath.mpf(delta.numerator) / delta.denominator
     assert delta_of(rho, epsilon, order) <= allowed
     assert delta_of(rho + HAIR, epsilon, order) > allowed  # a limit rounded up would be noticed
+
+
+@pytest.mark.parametrize("number", ["2", "3", "10", "7/3", "3/7", "1/2", "1000000007/998244353"])
+def test_logarithms_are_rounded_to_the_safe_side_and_tight(number):
+    number = Fraction(number)
+    with mpmath.workdps(80):
+        truth = mpmath.log(mpmath.mpf(number.numerator) / number.denominator)
+        low, high = (mpmath.mpf(x.numerator) / x.denominator for x in (log_below(number), log_above(number)))
+        assert low < truth < high
+        assert high - low < mpmath.mpf(10) ** -36
+    assert log_below(Fraction(1)) == log_above(Fraction(1)) == 0
 
 
 def test_the_published_figure_and_no_better_order_nearby():

@@ -120,3 +120,7 @@ def test_unknown_neighbours_are_refused():
 def test_a_delta_of_one_promises_nothing():
     with pytest.raises(DeclarationError, match="below 1"):
         ApproxDP(epsilon=HALF, delta=Fraction(1), neighbours="add-remove")
+
+
+def test_a_concentrated_loss_is_at_most_what_epsilon_alone_gives():
+    assert PureDP(epsilon=Fraction(1), rho=HALF, neighbours="add-remove").amounts["rho"] == HALF

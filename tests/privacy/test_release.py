@@ -97,3 +97,9 @@ def test_no_answer_has_no_fields():
     with pytest.raises(LookupError, match="no answer"):
         release(None)["count"]
     assert release(None).to_json()["release"] is None
+
+
+def test_an_answer_is_the_same_however_it_would_be_said_in_words():
+    """A question asked again brings its own way of saying the answer that was recorded."""
+    assert release({"count": 7}, told=lambda _: "seven") == release({"count": 7}, told=str) == release({"count": 7})
+    assert release({"count": 7}, told=str) != release({"count": 8}, told=str)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 import shutil
 import tempfile
 from contextlib import contextmanager
@@ -88,6 +90,15 @@ def broken_words(driver, page: Path, width: int, *, printed: bool = False) -> li
     found = driver.execute_script(BROKEN)
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     return found
+
+
+def sheets(driver, page: Path) -> int:
+    """How many sides of A4 the page fills when it is printed with its own margins."""
+    driver.get(page.resolve().as_uri())
+    printed = driver.execute_cdp_cmd(
+        "Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69, "preferCSSPageSize": True}
+    )
+    return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
 
 
 def headings_torn(driver, page: Path) -> list[str]:

@@ -47,3 +47,12 @@ def test_a_stream_rests_on_the_sensor_s_own_device():
     page = page_of(LocalDP(epsilon=HALF))
     assert all(stands(ASSUMED_OF_A_STREAM, page))
     assert not any(stands(set(ASSUMED_OF_A_TABLE) - set(ASSUMED_OF_A_STREAM), page))
+
+
+def test_what_is_not_so_is_not_certified():
+    ledger = {"account": "a", "entry": 1, "spent": {"epsilon": "0.5"}, "left": {"epsilon": "0.5"}, "debited": []}
+    answers = {"anomalous": [False, True], "more": {"interval held": False}}
+    release = Release(value=answers, guarantee=OF_A_TABLE[0], mechanism={"name": "x"}, ledger=ledger, private=True)
+    page = certificate_page(release.to_json())
+    assert "no | yes" in page
+    assert "interval held: no" in page

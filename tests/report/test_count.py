@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
+from tests.report.painting import painted
+from wallflower.privacy.guarantees import PureDP
+from wallflower.privacy.release import Release
+from wallflower.report import count
 from wallflower.report.count import pictures
+from wallflower.report.owner import owner_pictures
 
 DEGREES = {"rows": [2, 0, 1, 40, 900, 1200, 70_000], "threshold": 3}
 
@@ -46,3 +53,23 @@ def test_groups_are_drawn_with_what_was_said_of_them():
     groups = [{"value": "a", "count": 5, "interval": None}, {"value": "b", "count": 1, "interval": None}]
     assert "released" in pictures({"figures": {"groups": data}, "facts": {}, "released": {"groups": groups}})[0].caption
     assert "Blue" not in pictures({"figures": {"groups": data}, "facts": {}})[0].caption
+
+
+def test_the_pictures_of_an_owner_s_page_show_an_answer_only_where_one_left():
+    release = Release(
+        value={"count": 7, "interval": None},
+        guarantee=PureDP(epsilon=Fraction(1, 2), neighbours="add-remove"),
+        mechanism={"name": "x"},
+        ledger={"account": "a", "entry": 1, "spent": {}, "left": None},
+        private=True,
+    )
+    facts = {"facts": {"rows": 9, "rows beyond the true fences": 4}}
+    (drawn,) = owner_pictures("count", facts, release)
+    assert "released: 7" in drawn.svg
+    assert owner_pictures("count", facts) == []
+
+
+def test_the_answer_its_interval_and_the_truth_lie_on_one_line(monkeypatch):
+    axes = painted(monkeypatch, count, seen(released={"count": 7, "interval": [0, 19]}))[0]
+    assert [line.get_xydata().tolist() for line in axes.lines] == [[[0, 0], [19, 0]], [[7, 0]], [[3, 0]]]
+    assert [(words.get_text(), words.xy) for words in axes.texts] == [("released: 7", (7, 0)), ("true: 3", (3, 0))]

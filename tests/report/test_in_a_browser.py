@@ -65,6 +65,8 @@ def test_the_report_links_what_was_filed(pages):
     links = re.findall(r'<a href="([^"#]+)"', report.read_text(encoding="utf-8"))
     assert len(links) >= 10
     assert [link for link in links if not (report.parent / link).is_file()] == []
+    # Fridges draw from the system's randomness, and no banner says otherwise.
+    assert "NOT PRIVATE" not in pages["demo/stream/certificate.html"].read_text(encoding="utf-8")
 
 
 PLANTED = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

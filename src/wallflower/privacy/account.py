@@ -34,7 +34,7 @@ class Kind:
     """Its place in a statement; the weakest is last."""
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Account:
     """What is added up together inside one ledger, which fixes table, unit and neighbours.
 

@@ -75,7 +75,11 @@ NEAR = "within a quarter of the true number, or within 2 rows of it"
 
 
 def near(truth: float, answer: float) -> bool:
-    """What `NEAR` says."""
+    """What `NEAR` says.
+
+    >>> near(100, 125), near(100, 126), near(3, 5), near(3, 6)
+    (True, False, True, False)
+    """
     return abs(answer - truth) <= max(truth / 4, 2)
 
 
