@@ -126,6 +126,7 @@ def main() -> None:
             f"{run['seconds']:.2f} s, peak {run['mebibytes']:.0f} MiB",
             "–",
         )
+    subprocess.run([sys.executable, "-m", "benchmarks.engines.servers", *(["--quick"] * asked.quick)], check=True)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.contracts.server_places import from_postgresql
+from tests.contracts.server_places import from_postgresql, from_spark
 from wallflower.engines import from_frame, open_source
-from wallflower.engines.base import Fetched
+from wallflower.engines.base import Fetched, Repeated
 from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop
 from wallflower.schema.domains import Bins, Categories, Dates, Numbers
 
@@ -72,6 +72,18 @@ def declare(*columns: Column, key: str | None = "k", **changes) -> Declaration:
     return replace(declaration, **changes)
 
 
+def pushed_down(declaration: Declaration):
+    """The declared file, with every question answered by DuckDB, as where many rows are declared."""
+    return replace(open_source(declaration), held=0)
+
+
+def held(source):
+    """The same file, with its texts held in memory, as where few rows are declared."""
+    few = open_source(source.declaration)
+    assert few.declaration.max_rows <= few.held
+    return few
+
+
 def from_arrow(table: pa.Table, declaration: Declaration, folder: Path):
     return from_frame(table, declaration)
 
@@ -108,18 +120,26 @@ def from_csv(table: pa.Table, declaration: Declaration, folder: Path):
         writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
         writer.writerow(table.column_names)
         writer.writerows(list(row.values()) for row in table.to_pylist())
-    return open_source(replace(declaration, source=folder / "rows.csv"))
+    return pushed_down(replace(declaration, source=folder / "rows.csv"))
+
+
+def from_held_csv(table: pa.Table, declaration: Declaration, folder: Path):
+    return held(from_csv(table, declaration, folder))
 
 
 def from_json(table: pa.Table, declaration: Declaration, folder: Path):
     (folder / "rows.json").write_text(json.dumps(table.to_pylist()), encoding="utf-8")
-    return open_source(replace(declaration, source=folder / "rows.json"))
+    return pushed_down(replace(declaration, source=folder / "rows.json"))
+
+
+def from_held_json(table: pa.Table, declaration: Declaration, folder: Path):
+    return held(from_json(table, declaration, folder))
 
 
 def from_json_lines(table: pa.Table, declaration: Declaration, folder: Path):
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table.to_pylist())
     (folder / "rows.jsonl").write_text(lines, encoding="utf-8")
-    return open_source(replace(declaration, source=folder / "rows.jsonl"))
+    return pushed_down(replace(declaration, source=folder / "rows.jsonl"))
 
 
 def from_sqlite(table: pa.Table, declaration: Declaration, folder: Path):
@@ -133,16 +153,19 @@ def from_sqlite(table: pa.Table, declaration: Declaration, folder: Path):
     connection.executemany(f'INSERT INTO "the rows" VALUES ({marks})', rows)
     connection.commit()
     connection.close()
-    return open_source(replace(declaration, source=path, source_table="the rows"))
+    return pushed_down(replace(declaration, source=path, source_table="the rows"))
 
 
 TYPED = (from_arrow, from_polars, from_pandas, from_parquet, from_duckdb, from_postgresql)
 """Places that keep the type of a column."""
 SERVERS = (from_postgresql,)
+"""Places that ask a server. What they are asked, Spark is asked too, in one file: one process of tests starts one JVM (`test_spark.py`)."""
+UNORDERED = (from_postgresql, from_spark)
 """Places without an order of rows: a record has no place there, only a key."""
-DYNAMIC = (from_pandas_objects, from_json, from_json_lines, from_sqlite)
+DYNAMIC = (from_pandas_objects, from_json, from_held_json, from_json_lines, from_sqlite)
 """Places where each cell has its own type."""
-EVERYWHERE = (*TYPED, *DYNAMIC, from_csv)
+CSV = (from_csv, from_held_csv)
+EVERYWHERE = (*TYPED, *DYNAMIC, *CSV)
 
 
 class Shuffled:
@@ -163,7 +186,7 @@ class Shuffled:
 
 
 class ShuffledRows:
-    """Every answer but `fetch` is the engine's own."""
+    """Every answer but `fetch` and `stream` is the engine's own."""
 
     def __init__(self, rows, source: Shuffled) -> None:
         self.rows, self.source = rows, source
@@ -176,3 +199,13 @@ class ShuffledRows:
         fetched = self.rows.fetch(numbers=numbers, codes=codes)
         order = self.source.random.permutation(len(fetched.numbers))
         return Fetched(fetched.numbers[order], fetched.codes[order])
+
+    def stream(self, numbers, *, by=None):
+        """Ties in another order every time, and equal rows apart."""
+        self.source.fetches += 1
+        for batch in self.rows.stream(numbers, by=by):
+            rows = np.repeat(batch.numbers, batch.times, axis=0)
+            rows = rows[self.source.random.permutation(len(rows))]
+            if by is not None:
+                rows = rows[np.argsort(rows[:, list(numbers).index(by)], kind="stable")]
+            yield Repeated(rows, np.ones(len(rows), np.int64))

@@ -46,10 +46,12 @@ class Example:
     def arguments(self, declaration: Path) -> list[str]:
         return [part.replace("DECL", str(declaration)).replace("OUT", str(declaration.parent)) for part in self.command]
 
-    def with_cells(self, cell: str) -> str:
-        """The same header and number of rows, every cell replaced."""
+    def with_cells(self, *cells: str) -> str:
+        """The same header and number of rows, every cell replaced; several take turns, in every column."""
         header, *rows = self.csv.strip().split("\n")
-        return "\n".join([header, *(",".join([cell] * (header.count(",") + 1)) for _ in rows)]) + "\n"
+        across = range(header.count(",") + 1)
+        made = (",".join(cells[(down + column) % len(cells)] for column in across) for down in range(len(rows)))
+        return "\n".join([header, *made]) + "\n"
 
     def only_header(self) -> str:
         return self.csv.strip().split("\n")[0] + "\n"

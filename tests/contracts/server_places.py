@@ -8,8 +8,10 @@ from functools import cache
 from itertools import count
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pyarrow.types as t
 
+from tests.servers import spark
 from tests.servers.postgresql import Server, discard, make
 from wallflower.engines import open_source
 
@@ -84,6 +86,13 @@ def from_postgresql_icu(table, declaration, folder):
 def from_postgresql_nocase(table, declaration, folder):
     """A collation under which texts that differ are equal."""
     return from_postgresql(table, declaration, folder, collation="nocase")
+
+
+def from_spark(table: pa.Table, declaration, folder):
+    """Parquet that Spark reads, in a session of this process."""
+    spark.session()
+    pq.write_table(table, folder / "rows.parquet", coerce_timestamps="us")
+    return open_source(replace(declaration, source="spark:", source_table=str(folder / "rows.parquet")))
 
 
 SERVERS = (from_postgresql, from_postgresql_icu, from_postgresql_nocase)

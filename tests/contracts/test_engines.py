@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -19,14 +20,14 @@ from hypothesis import strategies as st
 
 from tests.contracts.engine_reference import Reference, agree
 from tests.contracts.engine_sources import (
+    CSV,
     DYNAMIC,
     EVERYWHERE,
-    SERVERS,
     TYPED,
+    UNORDERED,
     categories,
     dates,
     declare,
-    from_csv,
     from_sqlite,
     numbers,
 )
@@ -114,6 +115,22 @@ def test_outside_and_missing_are_applied(place, tmp_path, outside, missing):
         )
 
 
+def test_a_stream_has_every_row_and_ascends(place, tmp_path):
+    declaration = declare(X, categories(), dates())
+    with place(text_table(TEXT_ROWS * 2), declaration, tmp_path).rows(("x", "c", "d")) as rows:
+        for names in (("x",), ("c", "x"), ("d", "x", "c")):
+            due = sorted(rows.fetch(numbers=names).numbers.tolist())
+            for by in (None, *names):
+                batches = list(rows.stream(names, by=by))
+                found = np.concatenate([np.repeat(batch.numbers, batch.times, axis=0) for batch in batches])
+                assert sorted(found.tolist()) == due
+                if by is not None:
+                    assert (np.diff(found[:, names.index(by)]) >= 0).all()
+                    assert sum(len(batch.times) for batch in batches) == len({tuple(row) for row in due})
+        with pytest.raises(UsageError, match="not part of this view"):
+            next(rows.stream(("nothing",)))
+
+
 def test_an_empty_table_has_answers(place, tmp_path):
     declaration = declare(X, categories(), dates())
     with place(text_table([]), declaration, tmp_path).rows(("x", "c", "d")) as rows:
@@ -125,13 +142,14 @@ def test_an_empty_table_has_answers(place, tmp_path):
             centres=(0,),
             keys=["1", "row:0"],
         )
+        assert not sum(len(batch.times) for batch in rows.stream(("x", "c"), by="x"))
 
 
 def test_rows_without_a_key_are_named_by_their_place(place, tmp_path):
     declaration = declare(X, categories(), key=None)
     keys = [*(f"row:{at}" for at in range(len(TEXT_ROWS) + 1)), "row:00", "row:-1", "1", "row:99999999999999999999"]
     with place(text_table(), declaration, tmp_path).rows(("x", "c")) as rows:
-        if place in SERVERS:
+        if place in UNORDERED:
             assert [rows.record(key) for key in keys] == [None] * len(keys)
             keys = []
         agree(rows, reference_for(text_table(), declaration, ("x", "c")), by=["c"], metric="x", centres=(0,), keys=keys)
@@ -267,7 +285,7 @@ def test_typed_dates_and_booleans_are_read_by_the_rule(place, tmp_path, type_):
         reference = reference_for(table, declaration, names)
         assert sorted(rows.fetch(numbers=names).numbers.tolist()) == sorted(reference.numbers(names))
         assert sorted(rows.fetch(codes=names).codes.tolist()) == sorted(reference.codes(names))
-        if place in SERVERS:
+        if place in UNORDERED:
             assert rows.record("row:0") is None  # rows of a server have no place
         else:
             assert rows.record("row:0").numbers == reference.all[0]
@@ -331,7 +349,7 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize("place", [TYPED[0], TYPED[3], from_csv], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("place", [TYPED[0], TYPED[3], *CSV], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("bounds", STEPS, ids=lambda bounds: bounds[2])
 def test_ties_and_large_and_small_steps_round_the_same(place, tmp_path, bounds):
     lower, upper, step = bounds
@@ -346,7 +364,7 @@ def test_ties_and_large_and_small_steps_round_the_same(place, tmp_path, bounds):
             else float(k * domain.step) + draw.choice([0, 0.5])
         )
         cells += [tie, math.nextafter(tie, -math.inf), math.nextafter(tie, math.inf)]
-    table = pa.table({"x": pa.array(cells if place is not from_csv else [repr(cell) for cell in cells])})
+    table = pa.table({"x": pa.array(cells if place not in CSV else [repr(cell) for cell in cells])})
     declaration = declare(column, key=None)
     with place(table, declaration, tmp_path).rows(("x",)) as rows:
         centre = domain.first // 3

@@ -88,8 +88,11 @@ def test_a_rehearsal_draws_as_a_release_does(example, tmp_path):
             number, useful = stage.score(answer)
             assert isinstance(useful, bool)
             assert number >= 0
+        assert isinstance(stage.score(None)[1], bool)  # a release may come to no answer
         if stage.truth is not None and query.trial().is_random and query.name != "identify":
             assert stage.score(stage.truth)[1]
+        if stage.truth is not None and stage.number is not None:
+            assert stage.score(stage.truth)[0] == stage.number  # the truth is drawn where a perfect answer would be
 
 
 @pytest.mark.parametrize("command", ["count", "subspaces", "explain", "identify", "publish"])
@@ -183,6 +186,14 @@ def test_a_sweep_takes_the_values_it_is_given(tmp_path):
     assert lines[1].useful > 0.9
     with pytest.raises(UsageError, match="not a choice"):
         session.sweep(query, colour=["red"])
+    for many in (
+        {"draws": 0},
+        {"draws": 100_001},
+        {"draws": 1, "sweep_draws": 100_001},
+        {"draws": 1, "sweep_draws": -1},
+    ):
+        with pytest.raises(UsageError, match="from 1 to 100000"):
+            session.rehearse(query, **many)
     refused = session.sweep(query, epsilon=["-1"], draws=1)[0]
     assert refused.refused
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import calendar
 import math
 import random
+import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -15,7 +17,10 @@ from tests.contracts.engine_reference import Reference, agree
 from tests.contracts.engine_sources import categories, dates, declare, numbers
 from tests.contracts.server_places import from_postgresql, from_postgresql_icu, from_postgresql_nocase, postgresql
 from tests.contracts.test_engines import KEYS, text_table
+from tests.contracts.test_people import people, table_of
 from wallflower.engines import open_source
+from wallflower.engines.postgresql.dialect import EXISTS
+from wallflower.engines.postgresql.snapshot import Snapshot
 from wallflower.engines.postgresql.wire import integers
 from wallflower.errors import DeclarationError, ReleaseFailed
 from wallflower.schema.declaration import Becomes, Drop
@@ -54,6 +59,10 @@ def test_names_that_need_quoting_are_columns_like_others(tmp_path):
 
 
 def test_any_text_becomes_the_nearest_double(tmp_path):
+    reads_any_double(from_postgresql, tmp_path)
+
+
+def reads_any_double(place, tmp_path):
     draw, cells = random.Random(5), []
     for power in (-325, -324, -323, -322, -310, -30, 0, 30, 307, 308, 309, 400):
         for _ in range(4):
@@ -82,7 +91,7 @@ def test_any_text_becomes_the_nearest_double(tmp_path):
     column = numbers(lower="-1e308", upper="1e308", step="1e305", missing=Becomes(7))
     tiny = numbers("t", lower="-1e-307", upper="1e-307", step="1e-310", missing=Becomes(7))
     table = pa.table({"x": cells, "t": cells})
-    with from_postgresql(table, declare(column, tiny, key=None), tmp_path).rows(("x", "t")) as rows:
+    with place(table, declare(column, tiny, key=None), tmp_path).rows(("x", "t")) as rows:
         expected = Reference(rows.declaration, ("x", "t"), table.to_pylist()).numbers(("x", "t"))
         assert sorted(rows.fetch(numbers=("x", "t")).numbers.tolist()) == sorted(expected)
 
@@ -261,3 +270,52 @@ def test_rows_that_leave_are_not_fetched(tmp_path):
     declaration = declare(numbers(missing=Drop()), C, key=None)
     with from_postgresql(table, declaration, tmp_path).rows(("x", "c")) as rows:
         assert rows.fetch(numbers=("x",), codes=("c",)).numbers.tolist() == [[10]]
+
+
+def test_the_days_of_the_calendar_are_known_by_their_digits():
+    days = re.compile(EXISTS)
+    years = (
+        1,
+        4,
+        96,
+        99,
+        100,
+        104,
+        300,
+        400,
+        1600,
+        1700,
+        1900,
+        1996,
+        1999,
+        2000,
+        2004,
+        2023,
+        2096,
+        2100,
+        4000,
+        9996,
+        9999,
+    )
+    for year in years:
+        for month in range(14):
+            last = calendar.monthrange(year, month)[1] if 1 <= month <= 12 else 0
+            found = [day for day in range(100) if days.search(f"{year:04}-{month:02}-{day:02}")]
+            assert found == list(range(1, last + 1)), (year, month)
+
+
+def test_the_rows_of_people_are_read_once_in_a_statement(tmp_path, monkeypatch):
+    """Sums, most common and latest cells each look at them; read as often, they cost as many times as much."""
+    plans, plain = [], Snapshot.run
+
+    def explained(self, statement, *values):
+        if statement.startswith("WITH"):
+            plans.append("\n".join(line for (line,) in plain(self, f"EXPLAIN {statement}", *values)))
+        return plain(self, statement, *values)
+
+    monkeypatch.setattr(Snapshot, "run", explained)
+    declaration = people(x="sum", c="most-common", d="latest")
+    with from_postgresql(table_of(), declaration, tmp_path).rows(("x", "c", "d", "n")) as rows:
+        assert rows.record("P1") is not None
+    (plan,) = plans
+    assert plan.count("Seq Scan on") == 1

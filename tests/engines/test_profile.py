@@ -21,6 +21,7 @@ from tests.contracts.engine_sources import (
 )
 from tests.contracts.test_engines import TEXT_ROWS, text_table
 from wallflower.engines import describe, examine
+from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Becomes, Drop
 
 
@@ -53,6 +54,15 @@ def test_describe_tells_names_kinds_and_few_values(place, tmp_path):
     assert seen["x"].kind == "text"
     assert seen["x"].values is None
     assert seen["c"].values == tuple(sorted({row[2] for row in TEXT_ROWS if row[2]}))
+
+
+@pytest.mark.parametrize("content", ["", "\n", "\ufeff"])
+def test_an_empty_file_is_called_empty_and_not_broken(content, tmp_path):
+    (tmp_path / "t.csv").write_text(content, encoding="utf-8")
+    with pytest.raises(DeclarationError, match=r"'t\.csv' is empty"):
+        describe(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text("a,b\n", encoding="utf-8")
+    assert [column.name for column in describe(tmp_path / "t.csv")] == ["a", "b"]
 
 
 def test_describe_reads_what_every_cell_can_be(tmp_path):

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contracts.engine_sources import categories, numbers
+from wallflower.engines.arrow_cells import readable_texts
 from wallflower.engines.memory.dialect import read
 from wallflower.engines.reading_rule import UNDECODABLE, Kind, cell_text, day, rule_for
 from wallflower.schema.declaration import Column
@@ -96,3 +97,15 @@ def test_numbers_among_categories_are_found_by_value_and_the_first_wins():
     assert rule_for(column, Kind.INTEGER).codes == {3: 0, 10: 4}
     assert rule_for(column, Kind.REAL).codes == {3.0: 0, 2.5: 3, 10.0: 4}
     assert rule_for(column, Kind.TEXT).codes == {text: at for at, text in enumerate(column.domain.values)}
+
+
+def test_bytes_that_are_no_text_are_unreadable_however_long_the_column(tmp_path):
+    """Beyond 2 GiB places no longer fit into 32 bits; a file that is mostly hole stands for so much text."""
+    begin = 2**31
+    with (tmp_path / "texts").open("wb") as file:
+        file.seek(begin)
+        file.write(b"\xffa")
+    with pa.memory_map(str(tmp_path / "texts")) as file:
+        places = pa.py_buffer(np.array([begin, begin + 2]).tobytes())
+        cells = pa.Array.from_buffers(pa.large_string(), 1, [None, places, file.read_buffer()])
+        assert readable_texts(cells).to_pylist() == ["\ufffda"]

@@ -15,7 +15,7 @@ from tests.contracts.engine_sources import categories, declare, numbers
 from wallflower.engines import from_frame, open_source, redaction
 from wallflower.engines.duckdb import database as database_file
 from wallflower.engines.duckdb.database import database
-from wallflower.engines.duckdb.source import DuckSource
+from wallflower.engines.duckdb.source import HELD, DuckSource
 from wallflower.errors import ReleaseFailed, WallflowerError
 
 CANARY = "canary-7391"
@@ -71,7 +71,7 @@ def test_duckdb_would_have_told():
 
 @pytest.mark.parametrize("ask", ["numbers", "cells", "nearest", "record", "size", "tally"])
 def test_a_broken_engine_tells_nothing(source, capfd, monkeypatch, ask):
-    source = replace(source, declaration=replace(source.declaration, neighbours="replace-one"))
+    source = replace(source, declaration=replace(source.declaration, neighbours="replace-one"), held=0)
 
     def broken_sql(dialect, expression) -> str:
         return f"SELECT CAST('{CANARY}' AS DOUBLE)"
@@ -94,8 +94,19 @@ def test_a_broken_engine_tells_nothing(source, capfd, monkeypatch, ask):
     assert CANARY not in out + err
 
 
-def test_a_canary_in_the_cells_reaches_nobody(source, capfd):
-    with source.rows(("x", "c")) as rows:
+def test_a_broken_reading_of_held_texts_tells_nothing(source, capfd, monkeypatch):
+    def broken_reading(cells, rule, *, clipped) -> None:
+        raise ValueError(CANARY + str(cells))
+
+    monkeypatch.setattr("wallflower.engines.memory.dialect._by_rule", broken_reading)
+    with pytest.raises(ReleaseFailed) as caught, source.rows(("x", "c")):
+        pass
+    assert CANARY not in everything(caught.value) + "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("held", [0, HELD])
+def test_a_canary_in_the_cells_reaches_nobody(source, capfd, held):
+    with replace(source, held=held).rows(("x", "c")) as rows:
         told = repr(rows.fetch(numbers=["x", "c"]).numbers) + repr(rows.cells(["c"], "x", 0)) + repr(rows.record("1"))
     out, err = capfd.readouterr()
     assert CANARY not in told + out + err
@@ -144,7 +155,7 @@ def test_a_large_aggregation_spills_and_only_into_the_private_folder(tmp_path, s
     rows_ = "SELECT range::VARCHAR AS k, (range * 7919) % 3000000 AS x FROM range(3000000)"
     duckdb.sql(rows_).write_parquet(str(path))
     column = numbers(lower="0", upper="3000000", step="1")
-    small = DuckSource(replace(declare(column), source=path), memory_limit="60MiB")
+    small = DuckSource(replace(declare(column), source=path), memory_limit="150MiB")
     with small.open(("x",)) as rows:
         nearest = rows.nearest([], "x", 1_500_000, 2)
     assert list(nearest.values) == [1499998, 1499999, 1500000, 1500001, 1500002]
@@ -162,3 +173,9 @@ def test_a_large_aggregation_spills_and_only_into_the_private_folder(tmp_path, s
         pytest.raises(ReleaseFailed),
     ):  # so the limit holds, and above it was kept by spilling
         rows.nearest([], "x", 1_500_000, 2)
+
+
+def test_a_private_folder_that_somebody_else_removed_fails_nothing(spill):
+    with redaction.private_folder() as folder:
+        folder.rmdir()
+    assert list(spill.iterdir()) == []

@@ -29,6 +29,11 @@ SLIPS = {
         "max_rows = 0",
         "line 7: max_rows = 0\n'max_rows' must be a whole number of at least 1, got 0.",
     ),
+    "a size without a unit": (
+        "max_rows = 1_000_000",
+        'max_rows = 1_000_000\nmemory = "4"',
+        'line 8: memory = "4"\n\'memory\' must be a size in quotes such as "4 GiB" (KiB, MiB, GiB or TiB), got "4".',
+    ),
     "a word for a flag": (
         "reviewed = true",
         'reviewed = "yes"',

@@ -39,3 +39,9 @@ def test_answers_become_toml_and_slips_are_asked_again():
 
 def test_an_empty_answer_leaves_an_open_line_open():
     assert answered(DRAFT, lambda *_: "").count("DECIDE") == 3
+
+
+def test_a_word_gets_its_quotes():
+    once = iter(["person"])
+    drafted = "[table]\nunit =  # DECIDE: who is protected?"
+    assert answered(drafted, lambda *_: next(once)) == '[table]\nunit = "person"'

@@ -53,6 +53,7 @@ GOOD_ONES = {
     "no budget": GOOD.replace('[budget.dp]\nepsilon = "4"\ndelta = "1e-6"\n', ""),
     "no source": changed('source = "salaries.csv"\n', ""),
     "a table in a file": changed('source = "salaries.csv"', 'source = "s.duckdb"\ntable = "salaries"'),
+    "its own memory": changed("max_rows = 1_000_000", 'max_rows = 1_000_000\nmemory = "512 MiB"'),
     "a fraction": changed('epsilon = "2"', 'epsilon = "1/3"'),
     "streams": changed(
         "[budget.dp]", '[budget.local-dp]\nepsilon = 1\n[budget.metric-privacy]\nepsilon = "0.5"\n[budget.dp]'

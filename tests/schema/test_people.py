@@ -208,3 +208,8 @@ def test_m_rows_are_for_add_remove_only():
 )
 def test_dates_are_read_by_their_format(format_, text, day):
     assert DateFormat(format_).day(text) == day
+
+
+def test_every_part_of_a_moment_counts():
+    moment = DateFormat("%Y-%m-%d %H:%M:%S.%f").moment("1970-01-02 03:04:05.5")
+    assert moment == (((24 + 3) * 60 + 4) * 60 + 5) * 1_000_000 + 500_000

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -21,6 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from tests.servers.ports import free_port
 
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -116,12 +117,6 @@ class Server:
         if done.returncode:
             said = self.log.read_text(errors="replace")[-2000:] if self.log.exists() else ""
             raise RuntimeError(f"{program} ended with {done.returncode}: {done.stderr}{said}")
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def make(settings: dict[str, str] | None = None) -> Server:

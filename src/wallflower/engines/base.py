@@ -7,7 +7,7 @@ of this view drops is not there. The order of rows means nothing and no answer m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -34,6 +34,15 @@ class Fetched:
     """One row per row, one column per name: its number of steps, its day, or the code of its category."""
     codes: NDArray[np.int32]
     """One row per row, one column per name: the code of its category or bin."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A batch of rows, each with how often it comes in a row; the same row may come again."""
+
+    numbers: NDArray[np.int64]
+    """One row per row, one column per name."""
+    times: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,14 @@ class Rows(Protocol):
         """All wanted columns of every row, together.
 
         Rows line up within one fetch and not between two: a database hands them out in an order of its own each time.
+        """
+        ...
+
+    def stream(self, numbers: Sequence[str], *, by: str | None = None) -> Iterator[Repeated]:
+        """All wanted columns of every row, together, a batch at a time: more rows than this process can hold.
+
+        With `by` they ascend in that column, from one batch to the next too; the engine sorts, and spills where it must. Read it to its end
+        before asking anything else.
         """
         ...
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from datetime import date
+from datetime import timedelta
 from typing import Any
 
+from wallflower.engines.arrow_cells import column_of, days, texts
 from wallflower.engines.base import Rows
 from wallflower.engines.memory.source import MemorySource
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.domains import EPOCH, Categories, Dates, Numbers
+from wallflower.schema.domains import EPOCH, Categories, Domain
 
 STRIDE = 7
 """Prime to most sizes, so that the columns do not run in step."""
@@ -20,25 +21,21 @@ def made_up_rows(declaration: Declaration, columns: Sequence[str], *, size: int 
     """A view of made-up rows, the same every time. Nothing of the source is looked at."""
     import pyarrow as pa
 
-    texts = [name for name, column in declaration.columns.items() if column.domain is None]
+    named = [name for name, column in declaration.columns.items() if column.domain is None]
     if declaration.key is not None:
-        texts.append(declaration.key)
-    cells: dict[str, Any] = {name: pa.array([str(row) for row in range(size)]) for name in texts}
+        named.append(declaration.key)
+    cells: dict[str, Any] = {name: texts([str(row) for row in range(size)]) for name in named}
     for at, (name, column) in enumerate(declaration.columns.items()):
         if column.domain is not None:
-            cells[name] = pa.array(
-                [_cell(column.domain, (row * STRIDE + at * row) % size, size) for row in range(size)]
-            )
+            cells[name] = _column(column.domain, [(row * STRIDE + at * row) % size for row in range(size)])
     if declaration.time is not None:
-        cells.setdefault(declaration.time, pa.array([date.fromordinal(EPOCH.toordinal() + row) for row in range(size)]))
+        cells.setdefault(declaration.time, days([EPOCH + timedelta(days=row) for row in range(size)]))
     return MemorySource(pa.table(cells), declaration).rows(columns)
 
 
-def _cell(domain: Categories | Numbers | Dates, row: int, size: int) -> str | float | date:
-    """The `row`-th of `size` values that are spread evenly, ends included."""
+def _column(domain: Domain, rows: Sequence[int]) -> Any:
+    """Values that are spread evenly, ends included, in the order `rows` of a permutation."""
     if isinstance(domain, Categories):
-        return domain.values[row % domain.size]
-    number = domain.first + (domain.last - domain.first) * row // max(size - 1, 1)
-    if isinstance(domain, Dates):
-        return date.fromordinal(EPOCH.toordinal() + number)
-    return float(domain.value(number))
+        return texts([domain.values[row % domain.size] for row in rows])
+    numbers = [domain.first + (domain.last - domain.first) * row // max(len(rows) - 1, 1) for row in rows]
+    return column_of(domain, numbers)

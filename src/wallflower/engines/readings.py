@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from wallflower.engines import expressions
 from wallflower.engines.dialect import double
 from wallflower.engines.duckdb.database import Database, database
-from wallflower.engines.duckdb.files import open_file
+from wallflower.engines.duckdb.files import File, open_file
 from wallflower.engines.reading_rule import Kind, State, grammar, rule_for
 from wallflower.engines.redaction import quietly, unreadable
 from wallflower.errors import UsageError
@@ -31,14 +32,7 @@ ANY_NUMBER = Numbers(lower=Fraction(-1), upper=Fraction(1), step=Fraction(1))
 
 def windows_of_file(path: Path, columns: Sequence[str], *, length: int, skip: int = 0) -> Iterator[NDArray[np.float64]]:
     """The rows of a file from `skip` on, `length` at a time, read as a table's are; what is no number comes as NaN."""
-    if not path.is_file():
-        raise UsageError(f"there is no file '{path}'.")
-    file = open_file(path, None, Reading())
-    with database() as base:
-        quietly(lambda: file.open(base), lambda: unreadable(path))
-        _find(columns, quietly(lambda: file.names(base), lambda: unreadable(path)))
-        kinds = quietly(lambda: file.kinds(base, columns), lambda: unreadable(path))
-        quietly(file.check, lambda: unreadable(path))
+    with _opened(path, columns) as (base, file, kinds):
         quietly(lambda: file.stage(base, columns), lambda: unreadable(path))
         batches = quietly(lambda: iter(_numbers(base, columns, kinds, skip)), lambda: unreadable(path))
         rest = np.empty((0, len(columns)))
@@ -50,6 +44,25 @@ def windows_of_file(path: Path, columns: Sequence[str], *, length: int, skip: in
                 rest = rest[length:]
         if len(rest):
             yield rest
+
+
+def refuse_unusable(path: Path, columns: Sequence[str]) -> None:
+    """Refuse what `windows_of_file` would, from the file's names and types alone."""
+    with _opened(path, columns):
+        pass
+
+
+@contextmanager
+def _opened(path: Path, columns: Sequence[str]) -> Iterator[tuple[Database, File, Mapping[str, Kind]]]:
+    if not path.is_file():
+        raise UsageError(f"there is no file '{path}'.")
+    file = open_file(path, None, Reading())
+    with database() as base:
+        quietly(lambda: file.open(base), lambda: unreadable(path))
+        _find(columns, quietly(lambda: file.names(base), lambda: unreadable(path)))
+        kinds = quietly(lambda: file.kinds(base, columns), lambda: unreadable(path))
+        quietly(file.check, lambda: unreadable(path))
+        yield base, file, kinds
 
 
 def windows_of_lines(lines: TextIO, columns: Sequence[str], *, length: int) -> Iterator[NDArray[np.float64]]:

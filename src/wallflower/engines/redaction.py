@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -24,6 +24,20 @@ def quietly(work: Callable[[], Value], otherwise: Callable[[], WallflowerError])
         pass
     # Raised outside the handler: inside it, even `from None` would keep the library's error as __context__.
     raise otherwise()
+
+
+def quietly_each(begin: Callable[[], Iterator[Value]], otherwise: Callable[[], WallflowerError]) -> Iterator[Value]:
+    """What `begin()` gives, one after the other; a library that fails on the way is told of as in `quietly`."""
+    found = quietly(begin, otherwise)
+    try:
+        while True:
+            each = quietly(lambda: next(found, None), otherwise)
+            if each is None:
+                return
+            yield each
+    finally:
+        if isinstance(found, Generator):
+            found.close()
 
 
 def broken() -> WallflowerError:

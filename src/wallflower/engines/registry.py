@@ -35,6 +35,8 @@ class Engine:
     """"module:name" of a callable that takes a declaration and gives a `Source`; imported at first use."""
     extra: str | None = None
     """The extra of this package that brings the libraries it needs."""
+    sorts: bool = False
+    """Whether its rows answer `ascending` without being held in this process."""
 
     def open(self, declaration: Declaration) -> Source:
         module, _, name = self.opens.partition(":")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from wallflower.engines import cube, expressions
 from wallflower.engines.backend import Backend
-from wallflower.engines.base import Cells, Fetched, Nearest, Record
-from wallflower.engines.batches import Growing
+from wallflower.engines.base import Cells, Fetched, Nearest, Record, Repeated
+from wallflower.engines.batches import Growing, gathered, runs
 from wallflower.engines.people import People, asked_id
 from wallflower.engines.reading_rule import Kind, State, key_rule
-from wallflower.engines.redaction import broken, quietly
+from wallflower.engines.redaction import broken, quietly, quietly_each
 from wallflower.engines.sql_people import SqlPeople
 from wallflower.engines.view import View, recorded
 from wallflower.schema.declaration import Declaration
@@ -73,6 +73,23 @@ class SqlRows:
             return Fetched(left.whole(), right.whole())
 
         return quietly(work, broken)
+
+    def stream(self, numbers: Sequence[str], *, by: str | None = None) -> Iterator[Repeated]:
+        self.view.check([*numbers, *(() if by is None else (by,))])
+        table = self.base.table("kept")
+        steps = {f"v{at}": table[self.places[name]] for at, name in enumerate(numbers)}
+        chosen = table.select(**steps)
+        if by is not None:
+            # By all columns, so that equal rows come together and travel on as one.
+            first = f"v{list(numbers).index(by)}"
+            chosen = chosen.order_by([first, *(name for name in steps if name != first)])
+
+        def arrays() -> Iterator[NDArray[np.int64]]:
+            for batch in self.base.batches(chosen):
+                yield gathered(batch, len(steps))
+
+        for numbered in quietly_each(arrays, broken):
+            yield runs(numbered)
 
     def record(self, key: str, /, *, row: int = 1) -> Record | None:
         found = quietly(lambda: self._matching(key, row), broken)

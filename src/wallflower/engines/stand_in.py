@@ -10,12 +10,13 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import timedelta
 from fractions import Fraction
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+from wallflower.engines.arrow_cells import column_of, days, texts
 from wallflower.engines.base import Rows
 from wallflower.engines.memory.frames import library_of
 from wallflower.engines.memory.source import MemorySource
@@ -23,7 +24,7 @@ from wallflower.engines.registry import engine_for
 from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy, SeededEntropy
 from wallflower.schema.declaration import Column, Declaration, Group, World
-from wallflower.schema.domains import EPOCH, Categories, Dates, Domain
+from wallflower.schema.domains import EPOCH, Categories
 from wallflower.schema.places import scheme_of
 
 MADE_UP = "made-up"
@@ -144,12 +145,12 @@ def made_up_table(
         if column.domain is not None:
             made = [_number(column, group, entropy, plain=not world.groups) for group in whose]
             made[: len(held)] = [row.get(name, number) for row, number in zip(held, made, strict=False)]
-            cells[name] = pa.array([_cell(column.domain, number) for number in made])
-    texts = [name for name, column in declaration.columns.items() if column.domain is None]
-    for name in {*texts, *([declaration.key] if declaration.key is not None else [])}:
-        cells[name] = pa.array([named.get(row, str(row)) for row in range(size)])
+            cells[name] = column_of(column.domain, made)
+    identifiers = [name for name, column in declaration.columns.items() if column.domain is None]
+    for name in {*identifiers, *([declaration.key] if declaration.key is not None else [])}:
+        cells[name] = texts([named.get(row, str(row)) for row in range(size)])
     if declaration.time is not None:
-        cells.setdefault(declaration.time, pa.array([date.fromordinal(EPOCH.toordinal() + row) for row in range(size)]))
+        cells.setdefault(declaration.time, days([EPOCH + timedelta(days=row) for row in range(size)]))
     return pa.table(cells)
 
 
@@ -192,12 +193,3 @@ def _number(column: Column, group: Group | None, entropy: Entropy, *, plain: boo
     spread = float(group.spread.get(name, tenth) / domain.step)
     number = middle + round(_BELL.inv_cdf(_uniform(entropy)) * spread)
     return min(max(number, domain.first), domain.last)
-
-
-def _cell(domain: Domain, number: int) -> Any:
-    """As a file would hold it."""
-    if isinstance(domain, Categories):
-        return domain.values[number]
-    if isinstance(domain, Dates):
-        return date.fromordinal(EPOCH.toordinal() + number)
-    return float(domain.value(number))

@@ -16,6 +16,8 @@ Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 Neighbours = Literal["add-remove", "replace-one"]
 Unit = Literal["row", "person"]
 Reducer = Literal["sum", "mean", "min", "max", "rows", "most-common", "latest", "earliest"]
+MEMORY = 4 * 2**30
+"""What is declared by saying nothing."""
 BY_TIME: tuple[Reducer, ...] = ("latest", "earliest")
 
 
@@ -183,6 +185,8 @@ class Declaration:
     """Second limits: what each named asker may spend of a family's budget."""
     rehearsal: World | None = None
     """What questions may be tried on, outside the fingerprint."""
+    memory: int = MEMORY
+    """Bytes of rows that this process may hold: it decides how rows are read, never what is answered. Outside the fingerprint."""
     path: Path | None = None
 
     @property

@@ -19,7 +19,18 @@ FORMAT = 2
 
 NOT_MEANT = {
     "Declaration": frozenset(
-        ["source", "source_table", "ledger", "path", "fingerprint", "reviewed", "budgets", "askers", "rehearsal"]
+        [
+            "source",
+            "source_table",
+            "ledger",
+            "path",
+            "fingerprint",
+            "reviewed",
+            "budgets",
+            "askers",
+            "rehearsal",
+            "memory",
+        ]
     ),
     "Model": frozenset(["epsilon"]),
 }

@@ -12,6 +12,7 @@ from wallflower.schema.columns import Surroundings, read_column
 from wallflower.schema.declaration import Column, Declaration, Neighbours
 from wallflower.schema.fingerprint import fingerprint
 from wallflower.schema.format_parser import read_reading
+from wallflower.schema.memory import read_memory
 from wallflower.schema.models import read_models
 from wallflower.schema.parser import parse, read_text
 from wallflower.schema.people import read_people
@@ -38,6 +39,7 @@ TABLE_KEYS = (
     "test",
     "ledger",
     "read",
+    "memory",
 )
 DRAFT = "Draft one with: wallflower declare DATA -o FILE"
 
@@ -83,6 +85,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     people = read_people(table, neighbours)
     reviewed, test, grows = table.flag("reviewed"), table.flag("test"), table.flag("grows")
     read = read_reading(table)
+    memory = read_memory(table)
     budgets = read_budgets(file)
     askers = read_askers(file, budgets)
     named = tuple(each for each in (key, people.person, people.time) if each)
@@ -115,6 +118,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         grows=bool(grows),
         askers=askers,
         rehearsal=rehearsal,
+        memory=memory,
     )
     return replace(declaration, fingerprint=fingerprint(declaration))
 

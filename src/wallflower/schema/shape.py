@@ -41,6 +41,8 @@ def misfit(value: object, rule: Mapping[str, Any], whole: Mapping[str, Any], *, 
     "it has no 'notes'"
     >>> misfit({"spent": 4}, {"type": "object", "properties": {"spent": {"type": "string"}}}, released)
     "'spent' is not of type string"
+    >>> misfit(True, {"type": "integer"}, released)
+    'it is not of type integer'
     """
     for word, wanted in rule.items():
         if word in SILENT:

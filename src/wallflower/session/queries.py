@@ -32,8 +32,11 @@ class Query(Protocol):
     """The command that asks it."""
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The declared columns it reads; the view of the rows holds no other."""
+    def columns(self) -> Any:
+        """The declared columns it reads, a tuple of names; the view of the rows holds no other.
+
+        Any, because pyright compares a dataclass's field with its descriptor (`schema.fields`) and not with what that gives.
+        """
         ...
 
     def price(self, declaration: Declaration, /) -> Price:

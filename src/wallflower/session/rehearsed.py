@@ -111,6 +111,10 @@ class Rehearsal:
         """Private answers as bars, one line each; the line in which the truth lies is marked."""
         return [f"{self.measured}:", *bars(self.numbers, self.number)]
 
+    def heights(self) -> list[tuple[str, int, bool]]:
+        """The same for drawing: a label, how many answers, whether the truth lies there."""
+        return binned(self.numbers, self.number)
+
     def table_lines(self) -> list[str]:
         return laid_out([COLUMNS, *(line.cells() for line in self.sweep)]) if self.sweep else []
 
@@ -171,6 +175,21 @@ def bars(numbers: Sequence[float], truth: float | None) -> list[str]:
     1  ████████████████████████████████████████ 3
     2  █████████████ 1  ← the truth
     """
+    heights = binned(numbers, truth)
+    widest = max((len(label) for label, _, _ in heights), default=0)
+    most = max((height for _, height, _ in heights), default=0)
+    return [
+        f"{label:>{widest}}  {'█' * round(WIDTH * height / most)} {height}{'  ← the truth' if here else ''}"
+        for label, height, here in heights
+    ]
+
+
+def binned(numbers: Sequence[float], truth: float | None) -> list[tuple[str, int, bool]]:
+    """Where answers fell: a label, how many there were, and whether the truth lies there.
+
+    >>> binned([1, 1, 1, 2], 2)
+    [('1', 3, False), ('2', 1, True)]
+    """
     if not numbers:
         return []
     # One bar in twenty at either end is left to the last bars: a single far answer would make all others one bar.
@@ -191,11 +210,7 @@ def bars(numbers: Sequence[float], truth: float | None) -> list[str]:
     labels = [shown(edge) if exact else f"from {shown(edge)}" for edge in edges]
     if not exact:
         labels[0] = f"below {shown(edges[1])}"
-    widest, most = max(map(len, labels)), max(heights)
-    return [
-        f"{label:>{widest}}  {'█' * round(WIDTH * height / most)} {height}{'  ← the truth' if at == here else ''}"
-        for at, (label, height) in enumerate(zip(labels, heights, strict=True))
-    ]
+    return [(label, height, at == here) for at, (label, height) in enumerate(zip(labels, heights, strict=True))]
 
 
 def _place(number: float, edges: Sequence[float]) -> int:
@@ -209,4 +224,9 @@ def shown(number: float | None) -> str:
 
 
 def share(part: float | None) -> str:
+    """In words; a dash where there is none.
+
+    >>> share(0.125), share(None)
+    ('12 %', '–')
+    """
     return "–" if part is None else f"{100 * part:.0f} %"

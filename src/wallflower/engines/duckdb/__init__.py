@@ -2,4 +2,4 @@
 
 from wallflower.engines.registry import FILE, Engine
 
-ENGINE = Engine(name="duckdb", schemes=(FILE,), opens="wallflower.engines.duckdb.source:DuckSource")
+ENGINE = Engine(name="duckdb", schemes=(FILE,), opens="wallflower.engines.duckdb.source:DuckSource", sorts=True)

@@ -45,16 +45,16 @@ class Database:
     def run(self, sql: str) -> list[tuple[Any, ...]]:
         return list(self.connection.execute(sql).fetchall())
 
-    def define(self, name: str, sql: str, schema: Mapping[str, str]) -> Any:
+    def define(self, name: str, sql: str, schema: Mapping[str, str]) -> None:
         """A view with the given names and Ibis types."""
         self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
         self.schemas[name] = schema
-        return self.table(name)
 
     def view(self, name: str, expression: Any) -> Any:
         """A view of an expression: a border that Ibis does not merge expressions across."""
         schema = {column: str(type_) for column, type_ in expression.schema().items()}
-        return self.define(name, self.dialect.compiled(expression), schema)
+        self.define(name, self.dialect.compiled(expression), schema)
+        return self.table(name)
 
     def hold(self, name: str, expression: Any) -> Any:
         """A table that holds the answer, in memory or spilled."""
@@ -81,7 +81,11 @@ class Database:
         return self.batches(expression).read_all()
 
     def batches(self, expression: Any) -> Any:
-        result = self.connection.execute(self.dialect.compiled(expression))
+        return self.reader(self.dialect.compiled(expression))
+
+    def reader(self, sql: str) -> Any:
+        """The answer of a statement, batch by batch."""
+        result = self.connection.execute(sql)
         if hasattr(result, "to_arrow_reader"):
             return result.to_arrow_reader(BATCH)
         return result.fetch_record_batch(BATCH)  # its name before DuckDB 1.5

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from wallflower.engines.duckdb.csv_file import CsvFile
 from wallflower.engines.duckdb.database import Database
@@ -28,8 +27,8 @@ class PartBase(Database):
 
     part: int = 0
 
-    def define(self, name: str, sql: str, schema: Mapping[str, str]) -> Any:
-        return super().define(f"{name}_{self.part}", sql, schema)
+    def define(self, name: str, sql: str, schema: Mapping[str, str]) -> None:
+        super().define(f"{name}_{self.part}", sql, schema)
 
 
 @dataclass(frozen=True)

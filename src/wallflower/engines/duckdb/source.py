@@ -9,15 +9,21 @@ from pathlib import Path
 
 from wallflower.engines import owner_counts
 from wallflower.engines.base import Rows
+from wallflower.engines.duckdb import sql
 from wallflower.engines.duckdb.database import MEMORY_LIMIT, Database, database
 from wallflower.engines.duckdb.files import File, open_file
 from wallflower.engines.duckdb.rows import DuckRows
+from wallflower.engines.memory.rows import MemoryRows
 from wallflower.engines.profile import Described, Tally
 from wallflower.engines.reading_rule import Kind
 from wallflower.engines.redaction import broken, quietly, unreadable
 from wallflower.engines.view import View, view_of, wanted_columns, with_key
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Declaration, Reading
+
+HELD = 100_000
+"""Declared rows up to which holding texts is quicker than loading what writes SQL."""
+MANY_TIMES = 4
 
 
 @dataclass(frozen=True)
@@ -26,11 +32,14 @@ class DuckSource:
 
     declaration: Declaration
     memory_limit: str = MEMORY_LIMIT
+    held: int = HELD
+    """Up to this declared `max_rows`, texts are held in memory and read there; 0: every question is pushed down."""
 
     @contextmanager
     def rows(self, columns: Sequence[str], /) -> Iterator[Rows]:
-        with self.open(columns) as rows:
-            yield rows
+        with self._staged(columns) as (base, view, needed):
+            rows = self._in_memory(base, view, needed)
+            yield rows or quietly(lambda: DuckRows.over(view, base, needed), broken)
 
     def verify(self, columns: Sequence[str], /) -> None:
         with database(self.memory_limit) as base:
@@ -39,13 +48,31 @@ class DuckSource:
 
     @contextmanager
     def open(self, columns: Sequence[str]) -> Iterator[DuckRows]:
-        """`rows`, with what the owner may ask as well."""
+        """Every question pushed down, with what the owner may ask as well."""
+        with self._staged(columns) as (base, view, needed):
+            yield quietly(lambda: DuckRows.over(view, base, needed), broken)
+
+    @contextmanager
+    def _staged(self, columns: Sequence[str]) -> Iterator[tuple[Database, View, tuple[str, ...]]]:
         with database(self.memory_limit) as base:
             file, view = self._view(base, columns)
             needed = with_key(self.declaration, view.columns)
-            path = file.path
-            quietly(lambda: file.stage(base, needed), lambda: unreadable(path))
-            yield quietly(lambda: DuckRows.over(view, base, needed), broken)
+            quietly(lambda: file.stage(base, needed), lambda: unreadable(file.path))
+            yield base, view, needed
+
+    def _in_memory(self, base: Database, view: View, needed: tuple[str, ...]) -> MemoryRows | None:
+        """The same view read from the raw texts; None where they are not held.
+
+        Which of the two reads is a matter of the declared bound alone, but for a file that breaks it many times over, which would not
+        fit: it is pushed down like any other. No answer depends on it (`tests/contracts/test_engines.py`); Ibis is not loaded.
+        """
+        if not needed or self.declaration.max_rows > self.held:
+            return None
+        cells = quietly(lambda: sql.texts(base, most=MANY_TIMES * self.held), broken)
+        if cells is None:
+            return None
+        named = dict(zip(needed, cells, strict=True))
+        return quietly(lambda: MemoryRows.read(view, named, len(cells[0])), broken)
 
     def tally(self, columns: Sequence[str]) -> Tally:
         """For the owner alone (`profile.examine`)."""
@@ -73,6 +100,11 @@ def describe(path: str | Path, *, table: str | None = None, read: Reading | None
         def work() -> list[Described]:
             file.open(base)
             names = list(dict.fromkeys(file.names(base)))
+            if not names:
+                raise DeclarationError(
+                    f"'{place.name}' is empty: it names no column.",
+                    hint="A text file begins with a line of names, and in JSON every record names its values.",
+                )
             kinds = [_kind_or_none(file, base, name) for name in names]
             file.stage(base, names)
             return list(owner_counts.described(base, names, kinds, decimal=file.decimal))

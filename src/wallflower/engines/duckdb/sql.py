@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from wallflower.engines.duckdb.database import Database, literal, only
 from wallflower.engines.reading_rule import Kind
@@ -32,6 +33,24 @@ def stage(base: Database, scan: str, cells: Sequence[str], kinds: Sequence[Kind]
     types = [TYPES[kind] for kind in kinds] if kinds is not None else ["string"] * len(cells)
     schema = {f"c{at}": type_ for at, type_ in enumerate(types)} | {"present": "boolean"}
     base.define("staged", f"SELECT {columns} FROM {scan}", schema)
+
+
+def texts(base: Database, *, most: int) -> list[Any] | None:
+    """The cells of `staged`, column by column, as Arrow holds them; None unless all are texts, and where there are more rows than `most`."""
+    import pyarrow as pa
+
+    columns = [column for column in base.schemas["staged"] if column != "present"]
+    if any(base.schemas["staged"][column] != TYPES[Kind.TEXT] for column in columns):
+        return None
+    reader = base.reader(f"SELECT {', '.join(columns)} FROM staged")
+    batches, rows = [], 0
+    for batch in reader:
+        rows += batch.num_rows
+        if rows > most:
+            return None
+        batches.append(batch)
+    held = pa.Table.from_batches(batches, schema=reader.schema)
+    return [held.column(column) for column in columns]
 
 
 def name(text: str) -> str:

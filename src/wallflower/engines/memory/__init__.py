@@ -2,4 +2,4 @@
 
 from wallflower.engines.registry import Engine
 
-ENGINE = Engine(name="memory", schemes=(), opens="wallflower.engines.memory.source:MemorySource")
+ENGINE = Engine(name="memory", schemes=(), opens="wallflower.engines.memory.source:MemorySource", sorts=True)

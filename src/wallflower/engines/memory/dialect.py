@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines.arrow_cells import readable_texts
+from wallflower.engines.arrow_cells import as_numpy, filled, mask, readable_texts, scalar
 from wallflower.engines.people import FIRST_DAY, LAST_DAY, SATURATION, saturated_bounds
 from wallflower.engines.reading_rule import (
     UNDECODABLE,
@@ -145,9 +146,9 @@ def _doubles(cells: Any, kind: Kind) -> tuple[NDArray[np.float64], NDArray[np.ui
     if kind is Kind.DECIMAL:
         # Through text: Arrow's own conversion of decimals is not correctly rounded.
         cells = cells.cast(pa.string())
-    values = np.array(cells.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+    values = np.array(as_numpy(filled(cells.cast(pa.float64(), safe=False), math.nan)))
     states = np.zeros(len(values), np.uint8)
-    states[np.isnan(values)] = State.MISSING  # Arrow gives nulls as NaN, which mean the same here
+    states[np.isnan(values)] = State.MISSING  # nulls have become NaN, which mean the same here
     return values, states
 
 
@@ -156,10 +157,10 @@ def text_states(cells: Any, codes: Sequence[str]) -> NDArray[np.uint8]:
     import pyarrow.compute as pc
 
     states = np.zeros(len(cells), np.uint8)
-    states[_mask(pc.match_substring(cells, UNDECODABLE))] = State.UNREADABLE
-    states[_mask(pc.equal(pc.binary_length(cells), 0)) | _mask(cells.is_null())] = State.MISSING
+    states[mask(pc.match_substring(cells, UNDECODABLE))] = State.UNREADABLE
+    states[(as_numpy(filled(pc.binary_length(cells), 1)) == 0) | mask(cells.is_null())] = State.MISSING
     if codes:
-        states[_mask(pc.match_substring_regex(cells, code_pattern(codes)))] = State.MISSING
+        states[mask(pc.match_substring_regex(cells, code_pattern(codes)))] = State.MISSING
     return states
 
 
@@ -168,12 +169,12 @@ def text_moments(cells: Any, format_: CellFormat) -> tuple[NDArray[np.int64], ND
     import pyarrow.compute as pc
 
     readable = text_states(cells, format_.missing_codes) == State.INSIDE
-    coded = pc.dictionary_encode(cells.fill_null(""))
+    coded = pc.dictionary_encode(filled(cells, ""))
     found = [
         next((moment for each in format_.dates if (moment := each.moment(text)) is not None), None)
         for text in coded.dictionary.to_pylist()
     ]
-    at = coded.indices.to_numpy(zero_copy_only=False)
+    at = as_numpy(coded.indices)
     moments = np.array([moment or 0 for moment in found], np.int64)[at]
     return moments, readable & np.array([moment is not None for moment in found], np.bool_)[at]
 
@@ -184,14 +185,15 @@ def _text_doubles(cells: Any, rule: NumberRule) -> tuple[NDArray[np.float64], ND
 
     states = text_states(cells, rule.format.missing_codes)
     decimal, thousands = rule.format.decimal, rule.format.thousands
-    spelt = pc.fill_null(pc.match_substring_regex(cells, grammar(decimal, thousands)), False)
-    states[(states == State.INSIDE) & ~_mask(spelt)] = State.UNREADABLE
-    texts = pc.ascii_trim(pc.if_else(spelt, cells, pa.scalar("0", cells.type)), " ")
+    spelt = pc.match_substring_regex(cells, grammar(decimal, thousands))
+    states[(states == State.INSIDE) & ~mask(spelt)] = State.UNREADABLE
+    zero = scalar("0", cells.type)
+    texts = pc.ascii_trim(filled(pc.if_else(spelt, cells, zero), "0"), " ")
     if thousands:
         texts = pc.replace_substring(texts, thousands, "")
     if decimal != ".":
         texts = pc.replace_substring(texts, decimal, ".")
-    values = np.array(texts.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+    values = np.array(as_numpy(texts.cast(pa.float64())))
     states[np.isinf(values)] = State.UNREADABLE
     return values, states
 
@@ -213,14 +215,14 @@ def _days(cells: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     import pyarrow as pa
     import pyarrow.types as t
 
-    states = np.where(_mask(cells.is_null()), State.MISSING, State.INSIDE).astype(np.uint8)
+    states = np.where(mask(cells.is_null()), State.MISSING, State.INSIDE).astype(np.uint8)
     if t.is_timestamp(cells.type):
         per_day = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[cells.type.unit] * 86_400
     elif t.is_date64(cells.type):
         per_day = 86_400_000
     else:
         per_day, cells = 1, cells.cast(pa.int32())
-    ticks = cells.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    ticks = as_numpy(filled(cells.cast(pa.int64()), 0))
     return np.floor_divide(ticks, per_day), states
 
 
@@ -228,9 +230,9 @@ def _text_days(cells: Any, rule: DateRule) -> tuple[NDArray[np.int64], NDArray[n
     import pyarrow.compute as pc
 
     states = text_states(cells, rule.format.missing_codes)
-    coded = pc.dictionary_encode(cells.fill_null(""))
+    coded = pc.dictionary_encode(filled(cells, ""))
     days = [rule.day(text) for text in coded.dictionary.to_pylist()]
-    at = coded.indices.to_numpy(zero_copy_only=False)
+    at = as_numpy(coded.indices)
     numbers = np.array([found or 0 for found in days], np.int64)[at]
     readable = np.array([found is not None for found in days], np.bool_)[at]
     states[(states == State.INSIDE) & ~readable] = State.UNREADABLE
@@ -250,10 +252,10 @@ def _categories(cells: Any, rule: CategoryRule) -> Cellwise:
         values, states = _days(cells)  # type: ignore[assignment]
         _without_codes(values, states, rule)
         return _looked_up(values, states, rule)
-    states = np.where(_mask(cells.is_null()), State.MISSING, State.INSIDE).astype(np.uint8)
+    states = np.where(mask(cells.is_null()), State.MISSING, State.INSIDE).astype(np.uint8)
     if rule.kind is Kind.BOOLEAN:
         cells = cells.cast(pa.int8())
-    whole = cells.fill_null(0).to_numpy(zero_copy_only=False)
+    whole = as_numpy(filled(cells, 0))
     _without_whole_codes(whole, states, rule)
     return _looked_up(whole, states, rule)
 
@@ -262,9 +264,9 @@ def _text_categories(cells: Any, rule: CategoryRule) -> Cellwise:
     import pyarrow.compute as pc
 
     states = text_states(cells, rule.format.missing_codes)
-    coded = pc.dictionary_encode(cells.fill_null(""))
+    coded = pc.dictionary_encode(filled(cells, ""))
     codes = np.array([rule.codes.get(text, -1) for text in coded.dictionary.to_pylist()], np.int64)
-    numbers = codes[coded.indices.to_numpy(zero_copy_only=False)] if len(codes) else np.zeros(0, np.int64)
+    numbers = codes[as_numpy(coded.indices)] if len(codes) else np.zeros(0, np.int64)
     states[(states == State.INSIDE) & (numbers < 0)] = State.ABOVE
     return Cellwise(numbers, states)
 
@@ -290,7 +292,3 @@ def _looked_up(values: NDArray[Any], states: NDArray[np.uint8], rule: CategoryRu
         numbers = np.where(keys[at] == values, codes[at], -1)
     states[(states == State.INSIDE) & (numbers < 0)] = State.ABOVE
     return Cellwise(numbers, states)
-
-
-def _mask(cells: Any) -> NDArray[np.bool_]:
-    return np.asarray(cells.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines.arrow_cells import readable_texts
+from wallflower.engines.arrow_cells import as_numpy, filled, mask, readable_texts, texts, whole
 from wallflower.engines.memory.dialect import Cellwise, text_moments, text_states
 from wallflower.engines.people import ABOVE, BELOW, INSIDE, OUTSIDE, SATURATION, SPLIT, People, asked_id
 from wallflower.engines.reading_rule import CategoryRule, Kind, Rule, State, plain_decimal
@@ -84,9 +84,9 @@ def identities(cells: Any, people: People) -> tuple[Ints, Any]:
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     kind = people.person_kind
-    none = cells.is_null().to_numpy(zero_copy_only=False)
+    none = mask(cells.is_null())
     if kind is Kind.NOTHING:
-        return np.full(len(cells), -1, np.int64), pa.array([], pa.string())
+        return np.full(len(cells), -1, np.int64), texts([])
     if kind is Kind.TEXT:
         cells = _decodable(cells)
         none = none | (text_states(cells, people.person_format.missing_codes) != State.INSIDE)
@@ -99,12 +99,12 @@ def identities(cells: Any, people: People) -> tuple[Ints, Any]:
         for code in codes:
             if code is not None:
                 spoilt |= _same(coded.dictionary, code, people)
-        none = none | np.append(spoilt, False)[coded.indices.fill_null(len(spoilt)).to_numpy(zero_copy_only=False)]
-    places = coded.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        none = none | np.append(spoilt, False)[as_numpy(filled(coded.indices, len(spoilt)))]
+    places = as_numpy(filled(coded.indices, 0)).astype(np.int64)
     used = np.unique(places[~none])
     again = np.full(len(coded.dictionary) + 1, -1, np.int64)
     again[used] = np.arange(len(used))
-    return np.where(none, -1, again[places]), coded.dictionary.take(pa.array(used))
+    return np.where(none, -1, again[places]), coded.dictionary.take(whole(used))
 
 
 def _decodable(cells: Any) -> Any:
@@ -150,12 +150,12 @@ def moments(
         column = column.cast(column.type.value_type)
     if people.time_kind is Kind.TEXT:
         return text_moments(_decodable(column), people.time_format)
-    timed = ~column.is_null().to_numpy(zero_copy_only=False)
+    timed = ~mask(column.is_null())
     if pa.types.is_date(column.type):
         column = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
     elif pa.types.is_timestamp(column.type):
         column = column.cast(pa.int64())
-    ticks = column.fill_null(0).to_numpy(zero_copy_only=False)
+    ticks = as_numpy(filled(column, 0))
     _, order = np.unique(ticks, return_inverse=True)  # their order is all that counts, and no width overflows
     return order.astype(np.int64), timed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines import cube
-from wallflower.engines.base import Cells, Fetched, Nearest, Record
+from wallflower.engines.base import Cells, Fetched, Nearest, Record, Repeated
+from wallflower.engines.batches import runs
 from wallflower.engines.memory.dialect import Cellwise, read
 from wallflower.engines.memory.people import Joined, joined
 from wallflower.engines.reading_rule import Rule, key_rule
@@ -62,6 +63,16 @@ class MemoryRows:
         for at, name in enumerate(numbers):
             steps[:, at] = self.settled[name][self.stays]
         return Fetched(steps, self._codes(codes))
+
+    def stream(self, numbers: Sequence[str], *, by: str | None = None) -> Iterator[Repeated]:
+        self.view.check([*numbers, *(() if by is None else (by,))])
+        rows = self.fetch(numbers=numbers).numbers
+        if by is not None:
+            first = list(numbers).index(by)
+            others = [rows[:, at] for at in range(len(numbers)) if at != first]
+            rows = rows[np.lexsort([*others[::-1], rows[:, first]])]
+        for start in range(0, len(rows), CHUNK):
+            yield runs(rows[start : start + CHUNK])
 
     def _codes(self, columns: Sequence[str]) -> NDArray[np.int32]:
         groups = [self.view.bins(name) for name in columns]

@@ -7,4 +7,5 @@ ENGINE = Engine(
     schemes=("postgresql", "postgres"),
     opens="wallflower.engines.postgresql.source:PostgresSource",
     extra="postgresql",
+    sorts=True,
 )

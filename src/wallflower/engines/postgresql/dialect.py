@@ -19,6 +19,10 @@ TOO_LARGE = Fraction(2**1024 - 2**970)
 """From here on the nearest double would be 2^1024, which is none."""
 TOO_SMALL = Fraction(1, 2**1075)
 """Up to here the nearest double is 0."""
+_DAY = "0[1-9]|1[0-9]|2[0-8]"
+_LEAP = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)"
+EXISTS = f"^([0-9]{{4}}-((0[13578]|1[02])-({_DAY}|29|3[01])|(0[469]|11)-({_DAY}|29|30)|02-({_DAY}))|{_LEAP}-02-29)$"
+"""The texts YYYY-MM-DD that are days of the calendar, from the year 1 on."""
 
 
 class PostgresDialect(Dialect):
@@ -57,15 +61,22 @@ class PostgresDialect(Dialect):
             else_=raw.cast("float64"),
         )
 
-    def date_of_text(self, text: Any) -> Any:
+    def part(self, text: Any, pattern: str, group: int) -> Any:
+        """What Ibis writes asks first whether there is a match, and so writes text and pattern twice."""
         import ibis
 
-        year, month, day = (text.substr(at, size).cast("int64") for at, size in ((0, 4), (5, 2), (8, 2)))
-        leap = ((year % 4 == 0) & (year % 100 != 0)) | (year % 400 == 0)
-        february = ibis.cases((leap, 29), else_=28)
-        last = ibis.cases((month == 2, february), (month.isin([4, 6, 9, 11]), 30), else_=31)
-        exists = month.between(1, 12) & day.between(1, last)
-        return ibis.cases((exists, text), else_=ibis.null("string")).cast("date")
+        def regexp_match(value: Any, pattern: Any) -> Any: ...
+
+        matched = ibis.udf.scalar.builtin(
+            regexp_match, name="regexp_match", signature=(("string", "string"), "array<string>")
+        )
+        return matched(text, pattern)[group - 1]
+
+    def date_of_text(self, text: Any) -> Any:
+        """A day that exists is a matter of its digits: arithmetic on them would write the text, which may be long, ten times over."""
+        import ibis
+
+        return ibis.cases((text.re_search(EXISTS), text), else_=ibis.null("string")).cast("date")
 
     def boolean(self, raw: Any) -> Any:
         return raw.cast("int32")

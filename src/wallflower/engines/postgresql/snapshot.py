@@ -43,6 +43,7 @@ class Snapshot:
     schemas: dict[str, Mapping[str, str]] = field(default_factory=dict)
     statements: dict[str, str] = field(default_factory=dict)
     bound: list[str] = field(default_factory=list)
+    held: set[str] = field(default_factory=set)
 
     def run(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         import psycopg
@@ -60,6 +61,11 @@ class Snapshot:
         schema = {column: str(type_) for column, type_ in expression.schema().items()}
         # OFFSET 0 keeps PostgreSQL from writing the expression out at every use of its columns.
         return self.define(name, f"{self.dialect.compiled(expression)} OFFSET 0", schema)
+
+    def hold(self, name: str, expression: Any) -> Any:
+        """A view that the server evaluates once in a statement, where the statement names it more than once."""
+        self.held.add(name)
+        return self.view(name, expression)
 
     def table(self, name: str) -> Any:
         import ibis
@@ -105,7 +111,7 @@ class Snapshot:
         needed: list[str] = []
         for name, text in reversed(self.statements.items()):
             if any(f'"{name}"' in each for each in (statement, *needed)):
-                needed.insert(0, f'"{name}" AS NOT MATERIALIZED ({text})')
+                needed.insert(0, f'"{name}" AS {"" if name in self.held else "NOT MATERIALIZED "}({text})')
         return f"WITH {', '.join(needed)} SELECT * FROM ({statement}) AS answer" if needed else statement
 
 

@@ -3,5 +3,9 @@
 from wallflower.engines.registry import Engine
 
 ENGINE = Engine(
-    name="Spark", schemes=("spark", "sc"), opens="wallflower.engines.spark.source:SparkSource", extra="spark"
+    name="Spark",
+    schemes=("spark", "sc"),
+    opens="wallflower.engines.spark.source:SparkSource",
+    extra="spark",
+    sorts=True,
 )

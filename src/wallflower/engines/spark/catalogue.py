@@ -32,6 +32,12 @@ TYPES = {
     Kind.TIMESTAMP: "timestamp",
     Kind.NOTHING: "null",
 }
+CASTS = {
+    Kind.INTEGER: "BIGINT",
+    Kind.REAL: "DOUBLE",
+    Kind.TEXT: "STRING COLLATE UTF8_BINARY",
+    Kind.TIMESTAMP: "TIMESTAMP_NTZ",
+}
 
 
 def frame(base: Snapshot, table: str) -> Any:
@@ -59,11 +65,15 @@ def kinds(rows: Any, columns: Sequence[str]) -> Mapping[str, Kind]:
 
 
 def stage(base: Snapshot, rows: Any, columns: Sequence[str], types: Mapping[str, Kind]) -> None:
-    """Copy the raw cells as c0, c1, ...; texts are compared by their bytes."""
+    """Copy the raw cells as c0, c1, ...; texts are compared by their bytes, whatever the collation.
+
+    Columns are taken by their places: no name is resolved, quoted or folded.
+    """
+    names = list(rows.columns)
+    numbered = rows.toDF(*(f"column{at}" for at in range(len(names))))
     cells = []
     for at, name in enumerate(columns):
-        cell = "`" + name.replace("`", "``") + "`"
-        casts = {Kind.INTEGER: "BIGINT", Kind.REAL: "DOUBLE", Kind.TEXT: "STRING", Kind.TIMESTAMP: "TIMESTAMP_NTZ"}
-        cells.append(f"CAST({cell} AS {casts[types[name]]}) AS c{at}" if types[name] in casts else f"{cell} AS c{at}")
+        cell, cast = f"column{names.index(name)}", CASTS.get(types[name])
+        cells.append(f"{f'CAST({cell} AS {cast})' if cast else cell} AS c{at}")
     schema = {f"c{at}": TYPES[types[name]] for at, name in enumerate(columns)} | {"present": "boolean"}
-    base.keep(rows.selectExpr(*cells, "true AS present"), schema)
+    base.keep(numbered.selectExpr(*cells, "true AS present"), schema)

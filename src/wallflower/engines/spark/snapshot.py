@@ -7,37 +7,36 @@ from a table that may have changed.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from wallflower.engines.dialect import Dialect, double
-from wallflower.engines.redaction import broken, quietly
 from wallflower.engines.spark.dialect import SparkDialect
-from wallflower.errors import DeclarationError, WallflowerError
-
-SETTINGS = {
-    # Days are days in UTC; what does not fit is an error or NULL, never wrapped around.
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.ansi.enabled": "true",
-}
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Named expressions travel with each statement; only the copy has a name in the session, which nobody else guesses."""
+    """Named expressions travel with each statement; only copies have names in the session, which nobody else guesses."""
 
     session: Any
     dialect: Dialect = field(default_factory=SparkDialect)
     schemas: dict[str, Mapping[str, str]] = field(default_factory=dict)
     statements: dict[str, str] = field(default_factory=dict)
     name: str = field(default_factory=lambda: f"wallflower_{uuid.uuid4().hex}")
+    copies: dict[str, Any] = field(default_factory=dict)
+    """What is kept on the executors, by its name in the session."""
 
-    def keep(self, frame: Any, schema: Mapping[str, str]) -> None:
-        """Copy a frame whose columns are c0, c1, ... and present, and call it `staged`."""
-        frame.localCheckpoint(eager=True).createOrReplaceTempView(self.name)
-        self.define("staged", f"SELECT * FROM {self.name}", schema)
+    def keep(self, frame: Any, schema: Mapping[str, str], name: str = "staged") -> Any:
+        """Copy a frame onto the executors, and give the copy a name."""
+        place = f"{self.name}_{len(self.copies)}"
+        self.copies[place] = frame.localCheckpoint(eager=True)
+        self.copies[place].createOrReplaceTempView(place)
+        return self.define(name, f"SELECT * FROM {place}", schema)
+
+    def hold(self, name: str, expression: Any) -> Any:
+        """Name the answer of an expression, which is then not computed again."""
+        return self.keep(self._frame(expression), _types(expression), name)
 
     def define(self, name: str, statement: str, schema: Mapping[str, str]) -> Any:
         self.statements.pop(name, None)
@@ -46,8 +45,7 @@ class Snapshot:
         return self.table(name)
 
     def view(self, name: str, expression: Any) -> Any:
-        schema = {column: str(type_) for column, type_ in expression.schema().items()}
-        return self.define(name, self.dialect.compiled(expression), schema)
+        return self.define(name, self.dialect.compiled(expression), _types(expression))
 
     def table(self, name: str) -> Any:
         import ibis
@@ -69,6 +67,14 @@ class Snapshot:
     def batches(self, expression: Any) -> Any:
         return self.arrow(expression).to_batches()
 
+    def discard(self) -> None:
+        """Take the copies off the executors at once: left to the garbage collector, cells would stay there for as long as it likes."""
+        for place, copy in self.copies.items():
+            self.session.catalog.dropTempView(place)
+            if hasattr(copy, "_jdf"):  # over Spark Connect the server does it when the client lets go
+                copy._jdf.logicalPlan().rdd().unpersist(False)  # noqa: SLF001 - a checkpoint has no public way to end
+        self.copies.clear()
+
     def _frame(self, expression: Any) -> Any:
         statement = self.dialect.compiled(expression)
         needed: list[str] = []
@@ -83,47 +89,5 @@ def _joined(statement: str) -> str:
     return f"SELECT * FROM ({statement})" if statement.startswith("WITH ") else statement
 
 
-@contextmanager
-def snapshot(address: str) -> Iterator[Snapshot]:
-    """On the session of the address, whose settings and names are left as they were."""
-    session = quietly(lambda: _session(address), lambda: unreachable(address))
-    before = {name: session.conf.get(name, None) for name in SETTINGS}
-    base = Snapshot(session)
-    try:
-        for name, value in SETTINGS.items():
-            session.conf.set(name, value)
-        yield base
-    finally:
-        quietly(lambda: _restore(session, before, base.name), broken)
-
-
-def unreachable(address: str) -> WallflowerError:
-    if address == "spark:":
-        return DeclarationError(
-            'source = "spark:" means the session that is running, and none is.',
-            hint="Start one: SparkSession.builder.getOrCreate().",
-        )
-    return DeclarationError(
-        f"no Spark session could be opened at '{address}'.", hint="Check the address of the master or server."
-    )
-
-
-def _session(address: str) -> Any:
-    from pyspark.sql import SparkSession
-
-    if address == "spark:":
-        running = SparkSession.getActiveSession()
-        if running is None:
-            raise unreachable(address)
-        return running
-    builder = SparkSession.builder.appName("wallflower")
-    return (builder.remote(address) if address.startswith("sc:") else builder.master(address)).getOrCreate()
-
-
-def _restore(session: Any, before: Mapping[str, str | None], name: str) -> None:
-    session.catalog.dropTempView(name)
-    for setting, value in before.items():
-        if value is None:
-            session.conf.unset(setting)
-        else:
-            session.conf.set(setting, value)
+def _types(expression: Any) -> dict[str, str]:
+    return {column: str(type_) for column, type_ in expression.schema().items()}

@@ -13,7 +13,8 @@ from wallflower.engines.profile import Tally
 from wallflower.engines.redaction import broken, quietly
 from wallflower.engines.spark.catalogue import frame, kinds, stage
 from wallflower.engines.spark.rows import SparkRows
-from wallflower.engines.spark.snapshot import Snapshot, snapshot
+from wallflower.engines.spark.session import snapshot
+from wallflower.engines.spark.snapshot import Snapshot
 from wallflower.engines.view import view_of, wanted_columns, with_key
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Declaration

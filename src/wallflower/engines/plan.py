@@ -1,0 +1,117 @@
+"""How the rows of a question are read, by a public rule: from declared things alone, before anything is charged.
+
+    fetch        the declared columns are held in this process
+    tiles        the engine sorts, and this process holds one strip after the other
+    batches      rows come in no order, and this process holds a few at a time
+    regions      a publication in a public number of parts
+    refuse       none of them is possible here
+
+A plan changes time and memory, never an answer: not one bit of a release depends on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wallflower.engines.registry import engine_for
+from wallflower.errors import DeclarationError
+from wallflower.schema.declaration import Declaration
+
+Way = Literal["fetch", "tiles", "batches", "regions", "refuse"]
+
+BYTES_OF_A_CELL, BYTES_OF_A_ROW = 40, 24
+"""What the index of `geometry` takes at its peak, measured: for each number of a row, and for each row."""
+MOST_PUBLISHED = 2_000_000
+"""A publication of up to so many rows is made in one piece."""
+MOST_IN_REGIONS = 100_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How one question reads the rows. Public in full."""
+
+    way: Way
+    needs: int
+    """Bytes at most to hold all rows at once, if there are as many as declared."""
+    memory: int
+    """Bytes, as declared."""
+    along: str = ""
+    """The column that strips are cut across; for tiles alone, as the next."""
+    rows: int = 0
+    """About so many rows are compared at a time."""
+    parts: int = 1
+    """Into how many regions a publication is parted; it is part of the question there, and public."""
+
+    def __str__(self) -> str:
+        size, limit = in_units(self.needs), in_units(self.memory)
+        if self.way == "fetch":
+            return f"fetch: at most {size} of {limit}"
+        if self.way == "tiles":
+            return f"tiles: up to {size} would not fit into {limit}; sorted by the engine, read in strips across {self.along}"
+        if self.way == "batches":
+            return f"batches: up to {size} would not fit into {limit}; read a few rows at a time"
+        if self.way == "regions":
+            return f"regions: {self.parts}"
+        return self.way
+
+
+def held(rows: int, columns: int) -> int:
+    """Bytes that so many rows take while they are compared.
+
+    >>> held(10_000_000, 2)
+    1040000000
+    """
+    return rows * (BYTES_OF_A_CELL * columns + BYTES_OF_A_ROW)
+
+
+def plan_rows(declaration: Declaration, columns: int, *, along: str) -> Plan:
+    """For a question that compares every row with its neighbours: fetch where it fits, else tiles where the engine sorts.
+
+    Refused where neither is possible, before anything is read or charged.
+    """
+    needs, memory = held(declaration.max_rows, columns), declaration.memory
+    if needs <= memory:
+        return Plan(way="fetch", needs=needs, memory=memory)
+    engine = engine_for(declaration.source)
+    if not engine.sorts:
+        raise DeclarationError(
+            f"{declaration.max_rows} rows of {columns} columns may take {in_units(needs)}, more than the declared memory of "
+            f"{in_units(memory)}, and the engine '{engine.name}' cannot sort them.",
+            hint='Declare a smaller max_rows, or more: memory = "64 GiB" in [table].',
+        )
+    # Half of the memory is for what is compared; the other half for what is read meanwhile.
+    return Plan(way="tiles", needs=needs, memory=memory, along=along, rows=max(1, memory // (2 * held(1, columns))))
+
+
+def plan_fetch(declaration: Declaration, columns: int) -> Plan:
+    """For a question that must hold all rows at once; refused where they do not fit, before anything is read or charged."""
+    needs, memory = held(declaration.max_rows, columns), declaration.memory
+    if needs > memory:
+        raise DeclarationError(
+            f"this question holds all rows at once: {declaration.max_rows} of them in {columns} columns may take {in_units(needs)}, more "
+            f"than the declared memory of {in_units(memory)}.",
+            hint='Declare a smaller max_rows, or more: memory = "64 GiB" in [table].',
+        )
+    return Plan(way="fetch", needs=needs, memory=memory)
+
+
+def plan_publication(declaration: Declaration, columns: int) -> Plan:
+    """For a publication: whole up to two million rows, regions up to a hundred million, and no more."""
+    needs, memory = held(declaration.max_rows, columns), declaration.memory
+    way: Way = "fetch"
+    if declaration.max_rows > MOST_PUBLISHED:
+        way = "regions" if declaration.max_rows <= MOST_IN_REGIONS else "refuse"
+    return Plan(way=way, needs=needs, memory=memory)
+
+
+def in_units(size: int) -> str:
+    """
+    >>> in_units(4 * 2**30), in_units(1_040_000_000), in_units(300)
+    ('4 GiB', '0.969 GiB', '300 bytes')
+    """
+    for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size * 10 >= 9 * factor:
+            whole, rest = divmod(size, factor)
+            return f"{whole} {unit}" if not rest or whole >= 100 else f"{size / factor:.3g} {unit}"
+    return f"{size} bytes"

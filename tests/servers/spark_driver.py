@@ -1,0 +1,71 @@
+"""A process of its own that asks a cluster, as somebody's job would: python -m tests.servers.spark_driver FOLDER ADDRESS
+
+FOLDER holds a folder for each question, with `rows.toml` and Parquet in `parts`; what was answered is printed as JSON. It opens no session:
+Wallflower does, with the settings that it finds.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from tests.contracts.engine_sources import categories, declare, numbers
+from tests.contracts.registry import every_example
+from wallflower.engines import open_source
+from wallflower.errors import ReleaseFailed
+from wallflower.ledger import Ledger
+from wallflower.schema import load
+from wallflower.schema.declaration import Becomes
+from wallflower.session import Session
+
+
+def release(example, folder: Path, address: str):
+    declared = load(folder / "rows.toml")
+    Ledger.init(declared)
+    moved = replace(declared, source=address, source_table=str(folder / "parts"))
+    return Session(moved, open_source(moved), seed=11).release(example.query(folder)).value
+
+
+def hostile_cells(folder: Path, address: str) -> list[list[int]]:
+    """Cells that no number and no declared text are: every question reads them, and none may tell."""
+    columns = (numbers(), categories(values=("a",), outside=Becomes(0)))
+    declaration = replace(declare(*columns), source=address, source_table=str(folder / "hostile"))
+    with open_source(declaration).rows(("x", "c")) as rows:
+        rows.cells(["c"], "x", 3)
+        rows.nearest(["c"], "x", 3, 2)
+        rows.record("1")
+        return sorted(rows.fetch(numbers=("x", "c")).numbers.tolist())
+
+
+def broken_view(session, folder: Path, address: str) -> str:
+    """What is said when a view of the owner's fails on a cell."""
+    session.read.parquet(str(folder / "cells")).createOrReplaceTempView("cells")
+    session.sql("CREATE OR REPLACE TEMP VIEW breaks AS SELECT CAST(x AS DOUBLE) AS x FROM cells")
+    declaration = replace(declare(numbers(), key=None), source=address, source_table="breaks")
+    try:
+        with open_source(declaration).rows(("x",)):
+            return "read"
+    except ReleaseFailed as error:
+        return f"{error} {error!r}"
+
+
+def main() -> None:
+    folder, address = Path(sys.argv[1]), sys.argv[2]
+    examples = {example.name: example for example in every_example()}
+    answers = {each.name: release(examples[each.name], each, address) for each in sorted((folder / "asked").iterdir())}
+
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.active()
+    answers["hostile cells"] = hostile_cells(folder, address)
+    answers["broken view"] = broken_view(session, folder, address)
+    executors = session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
+    found = {"answers": answers, "executors": executors, "master": session.sparkContext.master}
+    sys.stdout.write(json.dumps(found) + "\n")
+    session.stop()
+
+
+if __name__ == "__main__":
+    main()
