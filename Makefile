@@ -5,26 +5,35 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 # make reproduce MODE=--quick (a minute, prints only) or MODE=--full (the papers' sizes, hours)
 MODE ?=
+# The tests start hundreds of processes. Where the environment forbids to keep bytecode (many containers do), each of them
+# would compile the whole package anew, which costs more than what it was started for.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-lowest campaign check docs bench reproduce pins reference lock clean
+.PHONY: demo test test-lowest campaign check lint warm docs bench reproduce pins reference lock system clean
 
 demo: $(VENV)/.installed
 	$(BIN)/wallflower demo --out demo
 
-test: check system
-	$(BIN)/python -m tests.warm
+test: $(VENV)/.tested system  ## what `make check` looks at, beside the compiling of loops, and every test; the site is built by tests/test_site.py
+	$(MAKE) --no-print-directory --jobs 2 lint warm
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not campaign"
+
+warm: $(VENV)/.tested
+	$(BIN)/python -m tests.warm
 
 campaign: $(VENV)/.tested system  ## what takes hours: mutations, kills, fuzzed inputs by the hundred thousand
 	$(BIN)/pytest -n $(WORKERS) -m campaign
+	$(BIN)/python -m scripts.mutations --many 200
 
-check: $(VENV)/.tested
+check: lint docs
+
+lint: $(VENV)/.tested
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python scripts/typed_examples.py
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/links.py
-	$(BIN)/python scripts/site.py
 
 docs: $(VENV)/.tested  ## the pages of docs as a site that needs no network, in site/
 	$(BIN)/python scripts/site.py

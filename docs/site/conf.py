@@ -36,15 +36,15 @@ nitpicky = True
 
 html_theme = "furo"
 html_title = f"Wallflower {release}"
-html_static_path = ["pictures.css"]
-html_css_files = ["pictures.css"]
+html_static_path = ["pictures.css", "paper.css"]
+html_css_files = ["pictures.css", "paper.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_use_index = False
 
 SHELF = {
     "Start": ["docs/README"],
-    "Learn": [f"docs/tutorials/{name}" for name in ("explain", "wide", "identify", "count", "people", "publish", "stream", "postgresql")],
+    "Learn": [f"docs/tutorials/{name}" for name in ("explain", "wide", "identify", "count", "people", "publish", "stream", "postgresql", "spark")],
     "Understand": [f"docs/{name}" for name in ("explain", "identify", "count", "publish", "stream", "scale")],
     "Program": ["docs/programs", *(f"docs/notebooks/{name}" for name in ("explain", "identify", "count", "publish", "stream"))],
     "Choose and serve": ["docs/guide", "docs/service"],
