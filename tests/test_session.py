@@ -199,9 +199,10 @@ def test_a_recorded_answer_is_never_shown_with_another_promise(session, monkeypa
         session.release(Question(how="it"), request_id="a")
 
 
-def test_bytes_that_are_no_text_are_refused_before_the_charge(session):
+@pytest.mark.parametrize("how", ["\udcff", "half of it is text: \udcff"])
+def test_bytes_that_are_no_text_are_refused_before_the_charge(session, how):
     with pytest.raises(errors.UsageError, match="not text"):
-        session.release(Question(how="\udcff"))
+        session.release(Question(how=how))
 
 
 def test_a_field_cannot_hide_what_a_question_is():

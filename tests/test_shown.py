@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
+from html import escape
 from types import SimpleNamespace
 
 import pandas as pd
@@ -85,7 +87,8 @@ def test_price_release_and_statement_say_the_same_in_both(visits):
     for thing, word in ((price, "promise"), (answer, "entry 2 of"), (statement, "0.5 of 2 spent")):
         assert word in pretty(thing)
         assert word.replace("'", "&#x27;") in thing._repr_html_()
-    assert {"price", "promise", "mechanism"} <= {label for label, _ in price.lines()}
+    assert {"price", "promise", "mechanism", "settings"} <= {label for label, _ in price.lines()}
+    assert f"<strong>{escape(statement.lines()[0])}</strong>" in statement._repr_html_()
     assert statement.to_json()["entries"] >= 2
 
 
@@ -117,9 +120,18 @@ def test_tables_of_three_libraries_go_in_and_out(tmp_path, kind, made):
     assert "[columns.ward]" in wf.declare(frame).text
 
 
-def test_no_answer_is_a_table_without_rows_and_a_wrong_kind_is_refused(visits):
-    from dataclasses import replace
+def test_a_declaration_is_given_as_its_file_and_needs_no_source(tmp_path):
+    (tmp_path / "visits.toml").write_text(DECLARATION, encoding="utf-8")
+    declared = wf.table(pa.table(ROWS), tmp_path / "visits.toml").declaration
+    assert declared.fingerprint == loads(DECLARATION, folder=tmp_path).fingerprint
 
+
+def test_where_a_unit_is_a_row_the_question_s_own_price_is_asked(visits):
+    asked, own = visits.price(QUESTION), QUESTION.price(visits.declaration)
+    assert asked == replace(own, booked=asked.booked)
+
+
+def test_no_answer_is_a_table_without_rows_and_a_wrong_kind_is_refused(visits):
     answer = replace(visits.release(QUESTION), value=None)
     assert len(answer.to_frame()) == 0
     with pytest.raises(wf.UsageError, match="pandas, polars or arrow"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from scripts.site import ROOT, build, outside
 
 import wallflower
+from tests.report.browser import chromium, missing, sheets
 
 PICTURES = sorted([*ROOT.glob("docs/pictures/*.svg"), *ROOT.glob("experiments/*/pictures/*.svg")])
 
@@ -50,6 +52,14 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     build(folder)
     return folder
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(missing() is not None and os.environ.get("CI") != "true", reason="needs chromium and chromedriver")
+def test_the_page_for_a_data_protection_officer_prints_on_one_sheet_of_two_sides(site):
+    with chromium() as driver:
+        assert sheets(driver, site / "docs/dpo.html") == 2
+        assert sheets(driver, site / "docs/guide.html") > 2  # pages are counted, whatever they are
 
 
 @pytest.mark.slow
