@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallflower.errors import LedgerError
-from wallflower.ledger import verification
-from wallflower.ledger.chain import helpful
+from wallflower.ledger import ledger_errors, verification
+from wallflower.ledger.chain import confirmed, helpful
 from wallflower.ledger.events import Event
 from wallflower.ledger.series import SeriesChain
 from wallflower.stores.base import Damaged, Transaction
@@ -93,6 +93,25 @@ class Answers(SeriesChain):
                 raise _none_at(self.place, entry)
             said = self._event(transaction, reply.entry).content
         return Recorded(charge=charge, release=said["release"], file=said.get("file"))
+
+    @helpful
+    @confirmed
+    def close(self, entry: int, why: str) -> None:
+        """Say that a charge will have no answer; its request id is dead from now on. Nothing where it has one."""
+        with self._transaction(write=True) as transaction:
+            charged = self._event(transaction, entry).kind == "charge" and str(entry) not in self.journal.series
+            if charged and transaction.reply(entry) is None:
+                self._append(transaction, "closed", {"charge": entry, "why": why})
+
+    @helpful
+    @confirmed
+    def close_request(self, asker: str, request: str, why: str) -> None:
+        """`close`, by the id of a request; refused where it is not a charge that waits."""
+        with self._transaction(write=True) as transaction:
+            found = transaction.charge(asker, request)
+            if found is None or transaction.reply(found.entry) is not None or str(found.entry) in self.journal.series:
+                raise ledger_errors.no_such_request(self.place, request)
+            self._append(transaction, "closed", {"charge": found.entry, "why": why})
 
     def _parts(self, transaction: Transaction, charge: int) -> Iterator[Mapping[str, Any]]:
         """What every part of a series told, oldest first."""

@@ -161,7 +161,7 @@ class BatchingWriter:
         for each in batch:
             try:
                 if isinstance(each.work, Ask):
-                    each.done.set_result(self._ledger.admit(each.work, mine=True))
+                    each.done.set_result(self._ledger.admit(each.work))
                 else:
                     work = each.work
                     each.done.set_result(self._ledger.answer(work.entry, work.release, file=work.file))

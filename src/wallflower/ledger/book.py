@@ -8,6 +8,7 @@ whole chain is read by `verify`, and an older entry is checked when it is read.
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -19,9 +20,10 @@ from wallflower.errors import LedgerError
 from wallflower.ledger import ledger_errors, marker, statement, verification
 from wallflower.ledger.admission import OWNER, Ask, Debit, Shares, checked, debits, standing
 from wallflower.ledger.answers import Answers
-from wallflower.ledger.chain import AfterCommit, helpful
+from wallflower.ledger.chain import AfterCommit, confirmed, helpful
 from wallflower.ledger.charge import Charge
 from wallflower.ledger.events import Event
+from wallflower.ledger.handing import Hands
 from wallflower.ledger.history import Line, history
 from wallflower.ledger.journal import Journal, limits_of
 from wallflower.ledger.processes import is_gone, this_process
@@ -49,9 +51,11 @@ class Ledger(Answers):
     def __init__(self, store: Store, *, patience_s: float = PATIENCE_S, unseen: Unseen | None = None) -> None:
         super().__init__(store, unseen)
         self.patience_s = patience_s
-        self._answering: set[int] = set()
-        """Entries that this very object has charged and not yet answered."""
+        self._hands = Hands()
         self._part = uuid.uuid4().hex
+
+    def _ended(self, *, committed: bool) -> None:
+        self._hands.end(committed=committed)
 
     @classmethod
     def open(
@@ -110,17 +114,17 @@ class Ledger(Answers):
         )
         return self.admit(ask)
 
-    def admit(self, ask: Ask, *, mine: bool = False) -> Charge:
+    def admit(self, ask: Ask) -> Charge:
         """`charge`, for a request that has an id."""
         deadline = time.monotonic() + self.patience_s
-        retried = mine
+        unsure = False
         while True:
             try:
-                charge = self._admit(ask, mine=retried)
+                charge = self._admit(ask)
             except Unsure:
-                if retried:
+                if unsure:
                     raise ledger_errors.unsure(self.place, str(ask.request_id)) from None
-                retried = True  # the next attempt finds the charge by its id, or makes it
+                unsure = True  # the next attempt finds the charge by its id, or makes it
                 continue
             if charge is not None:
                 return charge
@@ -129,17 +133,16 @@ class Ledger(Answers):
             time.sleep(POLL_S)
 
     @helpful
-    def _admit(self, ask: Ask, *, mine: bool) -> Charge | None:
+    def _admit(self, ask: Ask) -> Charge | None:
         """The charge, made or found; None while another process is answering it."""
         with self._transaction(write=True) as transaction:
-            return self.admit_within(transaction, ask, mine=mine)
+            return self.admit_within(transaction, ask)
 
-    def admit_within(self, transaction: Transaction, ask: Ask, *, mine: bool = False) -> Charge | None:
-        """`mine`: this very call may have made the charge already, in a commit that was not confirmed."""
+    def admit_within(self, transaction: Transaction, ask: Ask) -> Charge | None:
         journal = self.journal
         found = transaction.charge(ask.asker, str(ask.request_id))
         if found is not None:
-            return self._found(transaction, found.entry, ask, mine=mine)
+            return self._found(transaction, found.entry, ask)
         booked = checked(journal, ask, self.place)
         debited = debits(journal, booked, ask.declaration)
         question = ask.question()
@@ -160,7 +163,7 @@ class Ledger(Answers):
         if booked[0].account.kind in {"dp-others", "output-constrained-dp"}:
             content["record"] = "(not named)" if record is None else str(record)
         event = self._append(transaction, "charge", content, at=ask.at)
-        self._answering.add(event.entry)
+        self._hands.make(ask, event.entry)
         return Charge(
             entry=event.entry,
             request_id=str(ask.request_id),
@@ -171,7 +174,7 @@ class Ledger(Answers):
             asked=question,
         )
 
-    def _found(self, transaction: Transaction, entry: int, ask: Ask, *, mine: bool) -> Charge | None:
+    def _found(self, transaction: Transaction, entry: int, ask: Ask) -> Charge | None:
         """What a request that was charged before stands for now: its answer, a computation, or nothing any more."""
         event = self._event(transaction, entry)
         content = event.content
@@ -190,25 +193,31 @@ class Ledger(Answers):
         if reply is None and content.get("series"):
             return replace(charge, part=self.part_within(transaction, entry))
         if reply is None:
-            if mine and content["process"]["part"] == self._part:
-                return charge
-            return self._unanswered(transaction, charge, content)
+            return self._unanswered(transaction, charge, ask, content)
         answer = self._event(transaction, reply.entry)
         if answer.kind == "closed":
             raise ledger_errors.dead(charge.request_id, entry)
         said = answer.content
         return replace(charge, replay=dict(said["release"]), file=said.get("file"))
 
-    def _unanswered(self, transaction: Transaction, charge: Charge, content: Mapping[str, Any]) -> Charge | None:
+    def _unanswered(
+        self, transaction: Transaction, charge: Charge, ask: Ask, content: Mapping[str, Any]
+    ) -> Charge | None:
         process = content["process"]
-        if process["part"] == self._part:
-            gone = charge.entry not in self._answering
+        mine = process["part"] == self._part and process["number"] == os.getpid()
+        if self._hands.is_passing(ask):
+            return None
+        if mine and self._hands.is_loose(ask):
+            self._hands.hand(ask, charge.entry)
+            return charge
+        if mine:
+            gone = not self._hands.holds(charge.entry)
         else:
             gone = is_gone(process, self._store.present, one_machine=not is_server(self.place))
         if not gone:
             return None
-        self._answering.add(charge.entry)
         if Account.of(content["account"]).kind in RECOMPUTED:
+            self._hands.hand(ask, charge.entry)
             return charge
         self._append(transaction, "closed", {"charge": charge.entry, "why": "its process has ended"})
         raise AfterCommit(ledger_errors.dead(charge.request_id, charge.entry))
@@ -279,12 +288,12 @@ class Ledger(Answers):
         if file is not None:
             transaction.keep(content["file"], file)
         self._append(transaction, "answer", content)
-        self._answering.discard(entry)
+        self._hands.take_back(entry)
         return dict(release)
 
     def give_up(self, entry: int) -> bool:
         """Say that this process will not answer a charge. True where its request id may be asked again, uncharged."""
-        self._answering.discard(entry)
+        self._hands.let_go(entry)
         try:
             with self._transaction(write=False) as transaction:
                 content = self._event(transaction, entry).content
@@ -294,23 +303,6 @@ class Ledger(Answers):
         except Exception:  # noqa: BLE001 - the failure that is being told comes first; the id dies with the process
             return False
         return False
-
-    @helpful
-    def close(self, entry: int, why: str) -> None:
-        """Say that a charge will have no answer; its request id is dead from now on. Nothing where it has one."""
-        with self._transaction(write=True) as transaction:
-            charged = self._event(transaction, entry).kind == "charge" and str(entry) not in self.journal.series
-            if charged and transaction.reply(entry) is None:
-                self._append(transaction, "closed", {"charge": entry, "why": why})
-
-    @helpful
-    def close_request(self, asker: str, request: str, why: str) -> None:
-        """`close`, by the id of a request; refused where it is not a charge that waits."""
-        with self._transaction(write=True) as transaction:
-            found = transaction.charge(asker, request)
-            if found is None or transaction.reply(found.entry) is not None or str(found.entry) in self.journal.series:
-                raise ledger_errors.no_such_request(self.place, request)
-            self._append(transaction, "closed", {"charge": found.entry, "why": why})
 
     @helpful
     def show(self, declaration: Declaration) -> statement.Statement:
@@ -359,6 +351,7 @@ class Ledger(Answers):
         return self._store.exists()
 
     @helpful
+    @confirmed
     def _change(self, declaration: Declaration, by: str, reason: str) -> list[str]:
         now = limits_of(declaration)
         with self._transaction(write=True) as transaction:
@@ -369,6 +362,7 @@ class Ledger(Answers):
         return lines
 
     @helpful
+    @confirmed
     def _make(self, declaration: Declaration, by: str, reason: str) -> list[str]:
         limits = {"format": FORMAT, **limits_of(declaration), "by": by, "reason": reason}
         earlier = marker.earlier(declaration)

@@ -13,7 +13,7 @@ from wallflower.ledger import ledger_errors, verification
 from wallflower.ledger.events import Event
 from wallflower.ledger.journal import Journal
 from wallflower.ledger.unseen import Unseen, without
-from wallflower.stores.base import Damaged, Store, Transaction
+from wallflower.stores.base import Damaged, Store, Transaction, Unsure
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -43,6 +43,21 @@ def helpful(
         raise trouble  # outside the handlers: inside them Python would keep the first error as __context__
 
     return helped
+
+
+def confirmed(
+    method: Callable[Concatenate[Book, Arguments], Result],
+) -> Callable[Concatenate[Book, Arguments], Result]:
+    """For what is written once however often it is asked for: say so when the commit was not confirmed."""
+
+    @wraps(method)
+    def told(self: Book, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        try:
+            return method(self, *arguments, **named)
+        except Unsure:
+            raise ledger_errors.unconfirmed(self.place) from None
+
+    return told
 
 
 class Chain:
@@ -116,9 +131,14 @@ class Chain:
             except BaseException:
                 if write:
                     self._journal = None  # it may hold what was not written; the next use reads it anew
+                self._ended(committed=False)
                 raise
+            self._ended(committed=True)
         if later is not None:
             raise later
+
+    def _ended(self, *, committed: bool) -> None:
+        """What follows from the end of a transaction, before another begins; `committed`: that is known to have happened."""
 
     def _catch_up(self, transaction: Transaction) -> None:
         head = transaction.head()

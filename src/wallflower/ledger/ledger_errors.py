@@ -45,6 +45,13 @@ def unsure(place: str, request: str) -> PendingError:
     )
 
 
+def unconfirmed(place: str) -> LedgerError:
+    return LedgerError(
+        f"the connection to {place} broke while it was being written, so it may have been, or not.",
+        hint="Nothing was released. Try again: nothing is written twice.",
+    )
+
+
 def no_such_request(place: str, request: str) -> LedgerError:
     return LedgerError(
         f"no charge of {place} under the request id '{request}' waits for an answer.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import select as sockets
 import threading
 import weakref
 from collections.abc import Iterator, Sequence
@@ -220,19 +221,25 @@ class PostgresqlStore:
         """A number locked by a connection of its own: the server lets go of it when the process, or its network, is gone."""
         with self._lock:
             _ = self.engine
-            if self._presence and not self._presence[-1][1].closed:
+            if self._presence and _is_open(self._presence[-1][1]):
                 return self._presence[-1][0]
+            for _number, lost in self._presence:
+                _quietly(lost.close)
             number = secrets.randbits(62)
             connection = _connect(self.place, self._patience_s)
-            connection.autocommit = True
-            connection.execute("SELECT pg_advisory_lock(%s)", (number,))
+            try:
+                connection.autocommit = True
+                connection.execute("SELECT pg_advisory_lock(%s)", (number,))
+            except BaseException:
+                _quietly(connection.close)
+                raise
             self._presence[:] = [(number, connection)]
             return number
 
     def present(self, number: int) -> bool | None:
         for mine, held in self._presence:
             if mine == number:
-                return not held.closed
+                return _is_open(held)
         with closing(_connect(self.place, self._patience_s)) as connection:
             connection.autocommit = True
             free = connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
@@ -255,6 +262,20 @@ def _connect(address: str, patience_s: float) -> psycopg.Connection[Any]:
     waits = f"-c lock_timeout={max(int(patience_s * 1000), 1)} -c client_min_messages=warning"
     timeout = max(2, int(min(patience_s, 10)))
     return psycopg.connect(address, connect_timeout=timeout, options=waits, application_name="wallflower")
+
+
+def _is_open(connection: psycopg.Connection[Any]) -> bool:
+    """Whether the other end is still there, as far as this machine has heard; nothing is sent, nothing is waited for."""
+    if connection.closed:
+        return False
+    heard = sockets.poll()
+    heard.register(connection.fileno(), sockets.POLLIN)
+    try:
+        while heard.poll(0):  # the news of a setting that was changed, or the end
+            connection.pgconn.consume_input()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def _let_go(process: int, engine: Engine, presence: list[tuple[int, psycopg.Connection[Any]]]) -> None:
