@@ -66,7 +66,7 @@ def run_page(
         for process in reversed(background):
             process.terminate()
         for process in background:
-            process.wait(timeout=60)
+            process.wait(timeout=300)
 
 
 def _run_blocks(
@@ -165,7 +165,7 @@ def _process(asked: str, where: str, background: list[subprocess.Popen[bytes]]) 
     if asked.endswith("&"):
         background.append(process)
     else:
-        code = process.wait(timeout=180)
+        code = process.wait(timeout=600)
         assert code == 0, f"{where}: `{asked}` failed with {code}"
 
 

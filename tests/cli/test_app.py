@@ -169,7 +169,7 @@ from wallflower.cli.app import run
 
 def wait(self, rows, entropy):
     Path("drawing").touch()
-    time.sleep(60)
+    time.sleep(3600)
 
 Outliers.prepare = lambda self, rows, entropy: None  # or the rows it waits on would be the made-up ones
 Outliers.run = wait
@@ -186,7 +186,7 @@ def test_ctrl_c_in_the_middle_ends_quietly_and_the_charge_stands(folder, capfd):
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
@@ -288,7 +288,7 @@ def test_a_request_to_stop_leaves_no_copy_of_the_rows(folder, tmp_path):
         time.sleep(0.05)
     assert list(spill.rglob("utf-8.csv"))
     process.terminate()
-    assert process.wait(timeout=60) == 128 + signal.SIGTERM
+    assert process.wait(timeout=600) == 128 + signal.SIGTERM
     assert not list(spill.iterdir())
 
 

@@ -51,7 +51,9 @@ def test_a_release_from_a_file_works_in_a_notebook_without_widgets(tmp_path):
     (tmp_path / "visits.toml").write_text(DECLARED)
     (tmp_path / "visits.csv").write_text("age\n" + "".join(f"{age}\n" for age in (34, 36, 35, 88)))
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(textwrap.dedent(CELL))])
-    client = NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}})
+    client = NotebookClient(
+        book, timeout=600, startup_timeout=600, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    )
     done = client.execute()
     told = "".join(output.get("text", "") for output in done.cells[0].outputs if output.get("name") == "stdout")
     assert isinstance(json.loads(told)["count"], int)

@@ -79,7 +79,7 @@ class TestInFlight:
         )
         waiting.start()
         ledger.answer(charge.entry, {"release": {"count": 5}})
-        waiting.join(timeout=60)
+        waiting.join()
         assert found == [{"release": {"count": 5}}]
 
     def test_or_is_told_to_ask_again_with_the_same_id(self, declared, ledger):

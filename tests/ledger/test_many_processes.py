@@ -33,7 +33,7 @@ def place(request, tmp_path):
     return f"{running.address('ledgers')}#t{uuid.uuid4().hex}"
 
 
-def run(what, place, number, *, timeout_s=120):
+def run(what, place, number, *, timeout_s=600):
     Ledger.init(racer.declared(place))
     command = [sys.executable, "-m", "tests.ledger.racer", what, place, str(number)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False, cwd=ROOT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 import uuid
 from dataclasses import replace
 from fractions import Fraction
@@ -129,6 +130,15 @@ def own():
     discard(made)
 
 
+def leave(ledger, running, database):
+    """Until nobody is connected to a database: the server itself waits five seconds, which may be too short."""
+    ledger._store.engine.dispose()
+    for _number, connection in ledger._store._presence:
+        connection.close()
+    while running.execute(f"SELECT pid FROM pg_stat_activity WHERE datname = '{database}'"):
+        time.sleep(0.05)
+
+
 class TestOwnServer:
     @pytest.fixture
     def declared(self, own, tmp_path):
@@ -193,15 +203,11 @@ class TestOwnServer:
         ledger.charge(pure("1"), declaration=declared, query=COUNT)
         database = str(declared.ledger).rpartition("/")[2]
         behind = f"d{uuid.uuid4().hex}"
-        ledger._store.engine.dispose()
-        for _number, connection in ledger._store._presence:
-            connection.close()
+        leave(ledger, own, database)
         own.execute(f"CREATE DATABASE {behind} TEMPLATE {database}")
         charge = ledger.charge(pure("1"), declaration=declared, query=COUNT)
         head = ledger.verify().head
-        ledger._store.engine.dispose()
-        for _number, connection in ledger._store._presence:
-            connection.close()
+        leave(ledger, own, database)
         own.execute(f"ALTER DATABASE {database} RENAME TO gone_{database[:40]}")
         own.execute(f"ALTER DATABASE {behind} RENAME TO {database}")
         with pytest.raises(LedgerError, match="not the ledger that was opened"):

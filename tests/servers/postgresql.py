@@ -8,6 +8,7 @@ server's programs are missing the tests are skipped, and with CI=true they fail:
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -82,12 +83,12 @@ class Server:
         options = {"port": str(self.port), "unix_socket_directories": str(self.folder), **SETTINGS, **self.settings}
         flags = " ".join(f"-c {name}={value}" for name, value in options.items())
         self._run(
-            "pg_ctl", "-D", str(self.folder / "data"), "-l", str(self.log), "-o", flags, "-w", "-t", "60", "start"
+            "pg_ctl", "-D", str(self.folder / "data"), "-l", str(self.log), "-o", flags, "-w", "-t", "400", "start"
         )
 
     def stop(self, mode: str = "immediate") -> None:
         """ "fast" ends connections and writes everything out; "immediate" is as if the power went."""
-        self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", mode, "-w", "-t", "60", "stop")
+        self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", mode, "-w", "-t", "400", "stop")
 
     def address(self, database: str = "postgres", user: str = "postgres") -> str:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
@@ -113,7 +114,7 @@ class Server:
                 "--clear-groups",
                 *command,
             ]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=self.folder)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, cwd=self.folder)
         if done.returncode:
             said = self.log.read_text(errors="replace")[-2000:] if self.log.exists() else ""
             raise RuntimeError(f"{program} ended with {done.returncode}: {done.stderr}{said}")
@@ -144,6 +145,17 @@ def make(settings: dict[str, str] | None = None) -> Server:
     return server
 
 
+def drop(server: Server, name: str) -> None:
+    """A database, and whoever is still connected to it: the server waits five seconds for them to go, which may be too short."""
+    import psycopg
+
+    for _ in range(60):
+        with contextlib.suppress(psycopg.errors.ObjectInUse):
+            server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            return
+    server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
 def discard(server: Server) -> None:
     try:
         server.stop()
@@ -171,4 +183,4 @@ def database(server: Server) -> Iterator[str]:
     name = f"t{uuid.uuid4().hex}"
     server.execute(f"CREATE DATABASE {name}")
     yield server.address(name)
-    server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    drop(server, name)

@@ -118,7 +118,7 @@ def serving(folder: Path, path: Path, port: int, database: str, *, scheme: str =
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
             try:
-                process.wait(60)
+                process.wait(240)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -127,12 +127,12 @@ def serving(folder: Path, path: Path, port: int, database: str, *, scheme: str =
 
 def _door(running: Running) -> http.client.HTTPConnection:
     if running.scheme == "http":
-        return http.client.HTTPConnection("127.0.0.1", running.port, timeout=5)
+        return http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
     trusting = ssl.create_default_context(cafile=running.folder / "certificate.pem")
-    return http.client.HTTPSConnection("127.0.0.1", running.port, timeout=5, context=trusting)
+    return http.client.HTTPSConnection("127.0.0.1", running.port, timeout=60, context=trusting)
 
 
-def until_healthy(running: Running, patience_s: float = 90) -> None:
+def until_healthy(running: Running, patience_s: float = 400) -> None:
     end = time.monotonic() + patience_s
     while time.monotonic() < end:
         if running.process.poll() is not None:

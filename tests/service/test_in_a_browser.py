@@ -81,7 +81,7 @@ def _wide(driver, width):
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
-def _until(condition, patience_s=60):
+def _until(condition, patience_s=300):
     end = time.monotonic() + patience_s
     while time.monotonic() < end:
         found = condition()

@@ -17,6 +17,7 @@ import pytest
 from wallflower.stream import assembly
 from wallflower.stream.broker import write_configuration
 from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
+from wallflower.stream.mqtt import Login, MqttTransport
 from wallflower.stream.outbox import Outbox
 from wallflower.stream.parser import loads
 from wallflower.stream.sensor_loop import SensorLoop
@@ -209,6 +210,23 @@ class Mosquitto:
         if self.process.poll() is None:
             self.process.terminate()
             self.process.wait(timeout=90)
+
+
+def until_heard(stream: StreamDeclaration, spy: MqttTransport, sensor: str, password: str) -> None:
+    """Say something as a sensor until `spy` hears it: a line that is up may not be subscribed to anything yet."""
+    line = MqttTransport(stream.broker, [], client=sensor, login=Login(user=sensor, password=password))
+    topic, sent, heard = assembly.topics(stream).of("noised", sensor), 0, -1
+    try:
+        deadline = time.monotonic() + 240
+        while heard < 0 or heard != sent - 1:  # what was sent last is also heard last
+            assert time.monotonic() < deadline, "nothing is heard"
+            if heard < 0:
+                sent += line.send(topic, str(sent).encode())
+            if (delivery := spy.receive(0.1)) is not None:
+                delivery.done()
+                heard = int(delivery.payload)
+    finally:
+        line.close()
 
 
 STARTED: list[subprocess.Popen] = []

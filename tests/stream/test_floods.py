@@ -103,7 +103,7 @@ def honest(stream, name, windows):
         login=Login(user=name, password=USERS[name]),
     )
     loop = support.window_sensor(
-        stream, book, line, SeededEntropy(len(name)), name=name, quota=stream.quota, patience=1.0
+        stream, book, line, SeededEntropy(len(name)), name=name, quota=stream.quota, patience=5.0
     )
     rng = np.random.default_rng(1)
     return loop, line, book, [rng.integers(-1000, 1000, (20, 2)) for _ in range(windows)]
@@ -149,7 +149,7 @@ def run_beside_a_flood(tmp_path, qos, windows, quota=50):
         return {name: sum(key[0] == name for key in known) for name in ("boiler-1", "boiler-2")}, ear
     finally:
         stop.set()
-        attacker.join(timeout=20)
+        attacker.join()
         for _, line, book, _ in sensors:
             line.close()
             book.close()
@@ -189,10 +189,10 @@ def test_oversized_retained_and_forged_messages_reach_nobody(tmp_path):
     }  # fmt: skip
     try:
         deadline = time.monotonic() + 240
+        support.until_heard(stream, lines["analyst"], "boiler-2", USERS["boiler-2"])
         while not all(line.connections for line in lines.values()):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        time.sleep(0.3)
         own, other = topics.of("noised", "boiler-1"), topics.of("noised", "boiler-2")
         lines["boiler-1"].send(other, b"forged")
         lines["stranger"].send(own, b"stranger")

@@ -105,6 +105,46 @@ def test_the_sensor_draws_the_clocks_law_of_its_latched_states(states):
         assert stats.chisquare([seen[outcome] for outcome in range(5)], quiet).pvalue < 1e-12
 
 
+def test_a_sensor_whose_readings_end_speaks_to_the_end_of_their_day_and_begins_no_other():
+    """However late it wakes up: neither is the last slot left out, nor the next day begun."""
+    stream = support.declared("alarm")
+    for heard, woken in itertools.product((0, 1, 3), (1, 3, 4, 5, 9)):
+        if woken <= heard:
+            continue
+        book, clock, wire = assembly.book(stream, "s", None), Clock(MIDNIGHT), Wire()
+        loop = joined(stream, book, clock, wire)
+        clock.seconds = MIDNIGHT + heard * SLOT + 100
+        loop.hear(CALM)
+        loop.end()
+        assert not loop.ended
+        for seconds in (woken * SLOT, 4 * SLOT, 6 * SLOT, 9 * SLOT):
+            clock.seconds = max(clock.seconds, MIDNIGHT + seconds)
+            loop.turn()
+        assert loop.ended
+        assert [number for number, _ in words(wire)] == [20_000 * 4 + slot for slot in range(4)]
+        assert book.statement().total == 4
+        book.close()
+
+
+@pytest.mark.parametrize(("woken", "slots"), [(4 * SLOT, 4), (5 * SLOT, 8)])
+def test_readings_that_end_with_their_day_begin_no_other(woken, slots):
+    """Unless a slot of the next one was drawn before their end was known: then that one is whole too."""
+    stream = support.declared("alarm")
+    book, clock, wire = assembly.book(stream, "s", None), Clock(MIDNIGHT), Wire()
+    loop = joined(stream, book, clock, wire)
+    for slot in range(4):
+        clock.seconds = MIDNIGHT + slot * SLOT + 100
+        loop.hear(CALM)
+    clock.seconds = MIDNIGHT + woken
+    loop.turn()
+    loop.end()
+    clock.seconds = MIDNIGHT + 20 * SLOT
+    loop.turn()
+    assert loop.ended
+    assert len(wire.sent) == slots
+    book.close()
+
+
 def test_nothing_crosses_midnight():
     """A day that misbehaved leaves no trace in the next one's state: neither latch, nor rest, nor alarm."""
     stream = support.declared("alarm")

@@ -43,9 +43,13 @@ class SlotLoop:
     _latched: bool = False
     _at: int = field(init=False)
     """The slot that is running, counted from 1970."""
+    _heard: int = field(init=False)
+    """The slot in which readings came last."""
+    _ends: int | None = None
+    """The slot from which on nothing is drawn any more."""
 
     def __post_init__(self) -> None:
-        self._at = self._slot_now()
+        self._at = self._heard = self._slot_now()
         period, slot = divmod(self._at, self.slots)
         before = self.outbox.book.clock()
         # A period that has begun without this process stays silent: what was drawn of it, here or on a lost disk, is not known.
@@ -76,6 +80,19 @@ class SlotLoop:
         self.advance()
         if len(values):
             self._beyond += self.sensor.beyond(values)
+            self._heard = self._at
+
+    def end(self) -> None:
+        """No reading comes any more: the period in which the last one came is drawn to its end, and no later one is begun."""
+        if self._ends is None:
+            first = self._at - self._at % self.slots
+            untouched = self._at == first and self._heard < first
+            self._ends = first if untouched else first + self.slots
+
+    @property
+    def ended(self) -> bool:
+        """Whether everything is drawn that ever will be."""
+        return self._ends is not None and self._at >= self._ends
 
     def advance(self) -> None:
         """Draw every slot that has ended since; a clock that was set back draws nothing until it has caught up."""
@@ -99,7 +116,8 @@ class SlotLoop:
         return max(0.0, float((self._at + 1) * self.slot) - self.now())
 
     def _slot_now(self) -> int:
-        return math.floor(Fraction(self.now()) / self.slot)
+        now = math.floor(Fraction(self.now()) / self.slot)
+        return now if self._ends is None else min(now, self._ends)
 
     def _close(self, number: int, *, awake: bool) -> None:
         period, slot = divmod(number, self.slots)

@@ -136,9 +136,9 @@ def send_by_the_clock(
         say(
             f"a period that began without this sensor stays silent: it speaks from {moment(declared, round(loop.speaks_at / float(slots.slot)))} on"
         )
-    taken, ends = 0, None
+    taken = 0
     started = max(time.time(), loop.speaks_at) if data != "-" else time.time()
-    while not stop.is_set() and not (ends is not None and time.time() > ends and not loop.waiting):
+    while not stop.is_set() and not (loop.ended and not loop.waiting):
         values: list[Any] = []
         due = 0.0 if rate is None else rate * (time.time() - started)
         while not feed.ended and (rate is None or taken < due):
@@ -148,8 +148,8 @@ def send_by_the_clock(
             values.append(window)
             taken += len(window)
         loop.hear(np.concatenate(values) if values else np.empty((0, len(columns))))
-        if feed.ended and ends is None:  # to the period's end, so that the analyst hears a whole one
-            ends = float(-(-int(time.time() / float(slots.slot)) // slots.count) * slots.count * slots.slot)
+        if feed.ended:  # to the period's end, so that the analyst hears a whole one
+            loop.end()
         loop.turn(min(0.05, loop.until_end()))
         told(taken, f"{loop.drawn} slots drawn, {loop.waiting} messages wait for receipts", loop.outbox.complaint)
     return Sent(loop.outbox, loop.refused, slots={"slots": loop.drawn, "slots_missed": loop.missed})
