@@ -22,8 +22,22 @@ from wallflower.session import open as open_session
 START = "from wallflower.__main__ import main; print('ready', flush=True); main()"
 """Interrupts before this line meet Python itself, which has its own words for them."""
 
-INTERRUPTED = "interrupted: Interrupted.\nIf a charge had been made it stands; `wallflower ledger history DECL` shows it.\n"
-STANDING = frozenset({"boiler.toml", "boiler.results", "salaries.csv", "salaries.toml", "salaries.ledger", "release.json", "last-year.csv", ".salaries.toml.ledger-marker", "readings.csv"})
+INTERRUPTED = (
+    "interrupted: Interrupted.\nIf a charge had been made it stands; `wallflower ledger history DECL` shows it.\n"
+)
+STANDING = frozenset(
+    {
+        "boiler.toml",
+        "boiler.results",
+        "salaries.csv",
+        "salaries.toml",
+        "salaries.ledger",
+        "release.json",
+        "last-year.csv",
+        ".salaries.toml.ledger-marker",
+        "readings.csv",
+    }
+)
 """What is there before any command runs; a ledger has files of SQLite beside it."""
 COUNT = ("count", "salaries.toml", "--columns", "salary", "--neighbours", "5", "--radius", "1000", "--epsilon", "0.5")
 PLAIN = ("--k", "5", "--p", "0.9", "--d", "0.5")
@@ -53,7 +67,9 @@ class Stoppable:
 
 def _published(folder: Path) -> None:
     session = open_session(folder / "salaries.toml")
-    session.release(PlainTable.of(load(folder / "salaries.toml"), out=str(folder / "public.csv"), k=5, p="0.9", d="0.5"))
+    session.release(
+        PlainTable.of(load(folder / "salaries.toml"), out=str(folder / "public.csv"), k=5, p="0.9", d="0.5")
+    )
 
 
 def _asked(name: str, *arguments: str, **more: object) -> Stoppable:
@@ -117,7 +133,8 @@ class Desk:
         self._place, self._pattern, self._number = place, place / "pattern", 0
         self._pattern.mkdir()
         lay_out(self._pattern)
-        shutil.copy(self._pattern / "salaries.csv", self._pattern / "last-year.csv")
+        others = (self._pattern / "salaries.csv").read_text(encoding="utf-8").replace(",2", ",3")
+        (self._pattern / "last-year.csv").write_text(others, encoding="utf-8")
         (self._pattern / "readings.csv").write_text("flow\n" + "50.5\n" * 1000, encoding="utf-8")
 
     def fresh(self, command: Stoppable) -> Path:
@@ -170,7 +187,9 @@ def wrongs(command: Stoppable, ended: Interrupted, folder: Path) -> list[str]:
     if ended.code == 130:
         if "--json" in command.arguments:
             said = [json.loads(line) for line in ended.printed.splitlines()]
-            found += [] if said and said[-1]["error"]["kind"] == "interrupted" else ["no object says that it was stopped"]
+            found += (
+                [] if said and said[-1]["error"]["kind"] == "interrupted" else ["no object says that it was stopped"]
+            )
         elif not ended.complained.endswith(INTERRUPTED):
             found.append("no sentence says that it was stopped")
     elif ended.code not in command.ends:
@@ -183,31 +202,29 @@ def wrongs(command: Stoppable, ended: Interrupted, folder: Path) -> list[str]:
 def _left(command: Stoppable, folder: Path) -> list[str]:
     """Temporary files, which may hold rows."""
     known = STANDING | set(command.makes) | {"tmp"}
-    about = {path.name for path in folder.iterdir() if not any(path.name in (name, f"{name}-wal", f"{name}-shm") for name in known)}
+    about = {
+        path.name
+        for path in folder.iterdir()
+        if not any(path.name in (name, f"{name}-wal", f"{name}-shm") for name in known)
+    }
     return [f"left behind: {name}" for name in sorted(about | {path.name for path in (folder / "tmp").iterdir()})]
 
 
 def _half_written(command: Stoppable, folder: Path) -> list[str]:
-    found = []
-    for name in command.makes:
-        path = folder / name
-        if not path.is_file():
-            continue
-        content = path.read_bytes()
-        whole = {
-            ".html": lambda: content.rstrip().endswith(b"</html>"),
-            ".svg": lambda: content.rstrip().endswith(b"</svg>"),
-            ".json": lambda: bool(json.loads(content)),
-            ".toml": lambda: content.endswith(b"\n") and b"[columns.salary]" in content,
-            ".csv": lambda: content.endswith(b"\n") and len({len(row) for row in csv.reader(content.decode().splitlines())}) == 1,
-            ".parquet": lambda: content.startswith(b"PAR1") and content.endswith(b"PAR1"),
-        }.get(path.suffix, lambda: bool(content))
-        try:
-            fine = whole()
-        except ValueError:
-            fine = False
-        found += [] if fine else [f"half written: {name}"]
-    return found
+    files = [folder / name for name in command.makes if (folder / name).is_file()]
+    return [f"half written: {path.name}" for path in files if not _whole(path.suffix, path.read_bytes())]
+
+
+def _whole(suffix: str, content: bytes) -> bool:
+    if suffix in {".html", ".svg"}:
+        return content.rstrip().endswith(f"</{suffix[1:]}>".encode())
+    if suffix == ".parquet":
+        return content.startswith(b"PAR1") and content.endswith(b"PAR1")
+    if suffix == ".csv":
+        return content.endswith(b"\n") and len(set(map(len, csv.reader(content.decode().splitlines())))) == 1
+    if suffix == ".json":
+        return bool(json.loads(content))
+    return b"[columns.salary]" in content if suffix == ".toml" else bool(content)
 
 
 def _ledger(command: Stoppable, folder: Path) -> list[str]:
