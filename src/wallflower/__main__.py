@@ -11,6 +11,10 @@ def main() -> None:
     """Run the command line; being told to stop, even while modules are still being loaded, is never a bug."""
     asked_to_stop: list[int] = []
 
+    def note(number: int, _frame: object) -> None:
+        """For the moment in which what could say a sentence is being loaded."""
+        asked_to_stop.append(number)
+
     def stop(number: int, _frame: object) -> None:
         """Leave as by an exception, so that the private folders that may hold rows are removed.
 
@@ -22,21 +26,26 @@ def main() -> None:
         sys.exit(128 + number)
 
     gc.set_threshold(50_000, 20, 20)  # a short command mostly loads modules, which are no garbage
-    signal.signal(signal.SIGTERM, stop)
+    heard = [signal.SIGTERM]
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as for a command in the background of a script
-        signal.signal(signal.SIGINT, stop)
-    try:
-        from wallflower.cli.app import run
+        heard.append(signal.SIGINT)
+    for number in heard:
+        signal.signal(number, note)
+    from wallflower.cli.app import run, stopped
 
-        code = run(sys.argv[1:], asked_to_stop)
+    code = None
+    try:
+        for number in heard:
+            signal.signal(number, stop)
+        if not asked_to_stop:
+            code = run(sys.argv[1:], asked_to_stop)
     except BaseException:
         if not asked_to_stop:
             raise
-        code = 128 + asked_to_stop[0]
     # What was asked is done or given up. While Python shuts down it puts back the system's own way with interrupts, which
     # is to die: one that comes then must not make a finished command look killed.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.exit(code)
+    sys.exit(stopped(sys.argv[1:], asked_to_stop[0]) if code is None else code)
 
 
 if __name__ == "__main__":

@@ -125,6 +125,11 @@ def test_small_tables_and_far_fences_are_answered(points, factor):
     assert 0 <= told["interval"][0] <= told["count"] <= told["interval"][1] <= 1000
 
 
+def test_the_answer_is_told_with_its_fences():
+    answer = {"count": 3, "interval": [0, 9], "fences": ["12", "40.5"]}
+    assert FencedOutliers.told(answer) == "count 3, between 0 and 9, beyond the fences 12 and 40.5"
+
+
 @pytest.mark.parametrize("wrong", [{"share": Fraction(0)}, {"last": -1}, {"exponent": Fraction(0)}])
 def test_what_is_no_quantile_is_refused(wrong):
     with pytest.raises(DeclarationError):

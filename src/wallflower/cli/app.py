@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -45,7 +46,7 @@ SPENT = "If a charge had been made it stands; `wallflower ledger history DECL` s
 COMPLETING = "_WALLFLOWER_COMPLETE"
 """Set by the shell's side of completion, which `--show-completion` prints."""
 
-INTERRUPTED = 130
+INTERRUPTED = 128 + signal.SIGINT
 """What shells expect after Ctrl-C."""
 
 
@@ -133,8 +134,13 @@ def run(arguments: Sequence[str], asked_to_stop: Sequence[int] = ()) -> int:
             return _failed(*_told(error), as_json=as_json)
         code = INTERRUPTED
     if code == INTERRUPTED:  # typer turns Ctrl-C into this code
-        return _failed("interrupted", "Interrupted.", SPENT, INTERRUPTED, as_json=as_json)
+        return stopped(arguments, signal.SIGINT)
     return code if isinstance(code, int) else 0
+
+
+def stopped(arguments: Sequence[str], by: int) -> int:
+    """Say that a command was stopped by this signal, and that a charge stands; the exit code that shells expect."""
+    return _failed("interrupted", "Interrupted.", SPENT, 128 + by, as_json="--json" in arguments)
 
 
 def _ran(arguments: Sequence[str]) -> object:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, Decl, err, names, progress_on_stderr, show_lines
+from wallflower.cli.options import AsJson, Decl, names
 from wallflower.cli.publish import weights_of
+from wallflower.cli.terminal import err, progress_on_stderr, show_lines
 
 if TYPE_CHECKING:
     from wallflower.publish.attacks import Findings

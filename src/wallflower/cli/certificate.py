@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wallflower.cli.common import out
+from wallflower.cli.terminal import out
 from wallflower.errors import LedgerError, UsageError
 
 

@@ -7,7 +7,8 @@ import json
 import typer
 from rich.table import Table
 
-from wallflower.cli.common import AsJson, Decl, err, out, progress_on_stderr
+from wallflower.cli.options import AsJson, Decl
+from wallflower.cli.terminal import err, out, progress_on_stderr
 
 
 def register(app: typer.Typer) -> None:

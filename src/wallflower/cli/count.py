@@ -4,35 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wallflower.cli.common import (
-    AsJson,
-    Asker,
-    ColumnNames,
-    Decl,
-    DryRun,
-    Epsilon,
-    How,
-    OwnerReport,
-    Purpose,
-    RehearsalReport,
-    Rehearse,
-    RequestId,
-    Seed,
-    ask,
-    err,
-    names,
-)
+from wallflower.cli.asking import ask
+from wallflower.cli.options import ColumnNames, CommonOptions, Decl, Epsilon, names, spread
+from wallflower.cli.terminal import err
 from wallflower.errors import UsageError
-from wallflower.ledger.admission import OWNER
 
 if TYPE_CHECKING:
-    from wallflower.count import Outliers
+    from wallflower.session import Query
 
 
 class NoiseChoice(StrEnum):
@@ -75,16 +60,18 @@ NoiseOption = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(count)
+    app.command()(spread(count))
 
 
-def count(
-    declaration: Decl,
-    columns: ColumnNames,
-    epsilon: Epsilon,
-    neighbours: Annotated[int | None, _NEIGHBOURS] = None,
-    radius: Annotated[str | None, _RADIUS] = None,
-    noise: NoiseOption = NoiseChoice.auto,
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The options of `count` alone."""
+
+    columns: ColumnNames
+    epsilon: Epsilon
+    neighbours: Annotated[int | None, _NEIGHBOURS] = None
+    radius: Annotated[str | None, _RADIUS] = None
+    noise: NoiseOption = NoiseChoice.auto
     interval_epsilon: Annotated[
         str | None,
         typer.Option(
@@ -92,7 +79,7 @@ def count(
             metavar="E1",
             help="Further budget for an interval as narrow as the table allows; 'auto' takes two fifths of --epsilon.",
         ),
-    ] = None,
+    ] = None
     by: Annotated[
         str | None,
         typer.Option(
@@ -100,13 +87,13 @@ def count(
             metavar="COL",
             help="Count in every group: each declared value of this column, seen in the rows or not.",
         ),
-    ] = None,
+    ] = None
     among: Annotated[
         AmongChoice,
         typer.Option(
             "--among", help="With --by: whose rows are neighbours, those of the same group or all of the table."
         ),
-    ] = AmongChoice.group,
+    ] = AmongChoice.group
     fence: Annotated[
         str | None,
         typer.Option(
@@ -114,7 +101,7 @@ def count(
             metavar="iqr",
             help="Instead of --neighbours and --radius: count the rows of one column beyond private quantile fences.",
         ),
-    ] = None,
+    ] = None
     daily: Annotated[
         str | None,
         typer.Option(
@@ -122,156 +109,123 @@ def count(
             metavar="COL",
             help="Count at the end of every day, by this column of dates, in a table with grows = true; one charge for all days.",
         ),
-    ] = None,
+    ] = None
     start: Annotated[
         str | None, typer.Option("--start", metavar="DAY", help="With --daily: the first day, such as 2026-01-01.")
-    ] = None,
+    ] = None
     horizon: Annotated[
         int | None,
         typer.Option("--horizon", metavar="DAYS", help="With --daily: how many days the series has at most."),
-    ] = None,
+    ] = None
     through: Annotated[
         str | None,
         typer.Option(
             "--through", metavar="DAY", help="With --daily: the last day to tell now; without it yesterday, in UTC."
         ),
-    ] = None,
+    ] = None
     picture: Annotated[
         Path | None,
         typer.Option(
             "--picture", metavar="FILE.svg", help="Draw the error to expect at each epsilon; reads no row, then stops."
         ),
-    ] = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-    request_id: RequestId = None,
-    asker: Asker = OWNER,
-    purpose: Purpose = "",
-    owner_report: OwnerReport = None,
-    rehearse: Rehearse = None,
-    rehearsal_report: RehearsalReport = None,
-    seed: Seed = None,
-) -> None:
+    ] = None
+
+    def question(self) -> Query:
+        """The question that the options spell: by fences, of every day, or of the rows as they are."""
+        self._refuse_idle()
+        if self.fence is not None:
+            return self._fenced(self.fence)
+        if self.neighbours is None or self.radius is None:
+            raise UsageError(
+                "an outlier needs --neighbours (how many others) and --radius (how near).",
+                hint="Or ask for quantile fences: --fence iqr.",
+            )
+        near = {"neighbours": self.neighbours, "radius": self.radius, "epsilon": self.epsilon}
+        return self._near(near) if self.daily is None else self._daily(near)
+
+    def _refuse_idle(self) -> None:
+        """Options that would be passed over in silence."""
+        if self.among is AmongChoice.table and self.by is None:
+            raise UsageError(
+                "--among says whose rows are neighbours where outliers are counted in groups.", hint="Add --by COL."
+            )
+        if self.daily is None and (self.start, self.horizon, self.through) != (None, None, None):
+            raise UsageError(
+                "--start, --horizon and --through belong to --daily.", hint="Name the column of dates: --daily added."
+            )
+
+    def _near(self, near: dict[str, Any]) -> Query:
+        """Rows with few others near them."""
+        from wallflower.count import GroupedOutliers, Outliers
+
+        near |= {"noise": self.noise.value, "interval_epsilon": self.interval_epsilon}
+        if self.by is None:
+            return Outliers(columns=names(self.columns), **near)
+        return GroupedOutliers(measures=names(self.columns), by=self.by, among=self.among.value, **near)
+
+    def _daily(self, near: dict[str, Any]) -> Query:
+        """Every day of a table that grows."""
+        from wallflower.count import DailyOutliers
+
+        if self.by is not None or self.interval_epsilon is not None or self.noise != NoiseChoice.auto:
+            raise UsageError(
+                "daily counts have noise and intervals of their own, for the whole table.",
+                hint="Leave --by, --noise and --interval-epsilon out.",
+            )
+        if self.start is None or self.horizon is None:
+            raise UsageError(
+                "daily counts need --start (the first day) and --horizon (how many days): the price is for all of them.",
+                hint="For example --daily added --start 2026-01-01 --horizon 365.",
+            )
+        days: dict[str, Any] = {
+            "daily": self.daily,
+            "start": self.start,
+            "horizon": self.horizon,
+            "through": self.through,
+        }
+        return DailyOutliers(measures=names(self.columns), **days, **near)
+
+    def _fenced(self, fence: str) -> Query:
+        """Rows beyond fences: `iqr`, or `iqr(factor=3)`."""
+        from wallflower.count import FencedOutliers
+
+        if self.daily is not None:
+            raise UsageError(
+                "a fence is for one count, and --daily for one of every day.", hint="Leave one of them out."
+            )
+        if (self.neighbours, self.radius, self.by, self.interval_epsilon) != (None, None, None, None):
+            raise UsageError(
+                "a fence takes the place of --neighbours and --radius, and has an interval of its own.",
+                hint="Leave --neighbours, --radius, --by and --interval-epsilon out.",
+            )
+        spelt = re.fullmatch(r"\s*(\w+)\s*(?:\(\s*factor\s*=\s*([^\s()]+)\s*\))?\s*", fence)
+        columns = names(self.columns)
+        if spelt is None or len(columns) != 1:
+            raise UsageError(
+                "a fence is spelt iqr or iqr(factor=1.5), for one column.",
+                hint="For example --columns stay --fence iqr.",
+            )
+        kind: Any = spelt[1]
+        return FencedOutliers(column=columns[0], fence=kind, epsilon=self.epsilon, factor=spelt[2] or "3/2")
+
+
+def count(declaration: Decl, asked: Asked, how: CommonOptions) -> None:
     """Count the outliers of a table, with noise.
 
     \b
     Example:
         wallflower count salaries.toml --columns salary --neighbours 5 --radius 1000 --epsilon 0.5 --dry-run
     """
-    query: Any
-    _refuse_idle(among, by, daily, start=start, horizon=horizon, through=through)
-    if fence is not None:
-        if daily is not None:
-            raise UsageError(
-                "a fence is for one count, and --daily for one of every day.", hint="Leave one of them out."
-            )
-        if neighbours is not None or radius is not None or by is not None or interval_epsilon is not None:
-            raise UsageError(
-                "a fence takes the place of --neighbours and --radius, and has an interval of its own.",
-                hint="Leave --neighbours, --radius, --by and --interval-epsilon out.",
-            )
-        query = _fenced(names(columns), fence, epsilon)
-    elif neighbours is None or radius is None:
-        raise UsageError(
-            "an outlier needs --neighbours (how many others) and --radius (how near).",
-            hint="Or ask for quantile fences: --fence iqr.",
-        )
-    elif daily is not None:
-        if by is not None or interval_epsilon is not None or noise != NoiseChoice.auto:
-            raise UsageError(
-                "daily counts have noise and intervals of their own, for the whole table.",
-                hint="Leave --by, --noise and --interval-epsilon out.",
-            )
-        query = _daily(
-            names(columns),
-            daily=daily,
-            start=start,
-            horizon=horizon,
-            through=through,
-            neighbours=neighbours,
-            radius=radius,
-            epsilon=epsilon,
-        )
-    else:
-        query = _near(
-            names(columns),
-            by,
-            among.value,
-            neighbours=neighbours,
-            radius=radius,
-            epsilon=epsilon,
-            noise=noise.value,
-            interval_epsilon=interval_epsilon,
-        )
-    if picture is not None:
-        if by is not None or fence is not None or daily is not None:
+    query = asked.question()
+    if asked.picture is not None:
+        if (asked.by, asked.fence, asked.daily) != (None, None, None):
             raise UsageError("the picture of error by epsilon is for one count.", hint="Leave --picture out.")
-        _draw_error(query, declaration, picture)
-        dry_run = True
-    ask(
-        declaration,
-        query,
-        How(
-            dry_run=dry_run,
-            as_json=as_json,
-            request_id=request_id,
-            owner_report=owner_report,
-            seed=seed,
-            asker=asker,
-            purpose=purpose,
-            rehearse=rehearse,
-            rehearsal_report=rehearsal_report,
-        ),
-    )
+        _draw_error(query, declaration, asked.picture)
+        how = replace(how, dry_run=True)
+    ask(declaration, query, how)
 
 
-def _refuse_idle(among: AmongChoice, by: str | None, daily: str | None, **of_days: object) -> None:
-    """Options that would be passed over in silence."""
-    if among is AmongChoice.table and by is None:
-        raise UsageError(
-            "--among says whose rows are neighbours where outliers are counted in groups.", hint="Add --by COL."
-        )
-    if daily is None and any(given is not None for given in of_days.values()):
-        raise UsageError(
-            "--start, --horizon and --through belong to --daily.", hint="Name the column of dates: --daily added."
-        )
-
-
-def _near(columns: tuple[str, ...], by: str | None, among: Any, **asked: Any) -> Any:
-    """The question about rows with few others near them."""
-    from wallflower.count import GroupedOutliers, Outliers
-
-    if by is None:
-        return Outliers(columns=columns, **asked)
-    return GroupedOutliers(measures=columns, by=by, among=among, **asked)
-
-
-def _daily(columns: tuple[str, ...], *, start: str | None, horizon: int | None, through: Any, **asked: Any) -> Any:
-    """The question about every day of a table that grows."""
-    from wallflower.count import DailyOutliers
-
-    if start is None or horizon is None:
-        raise UsageError(
-            "daily counts need --start (the first day) and --horizon (how many days): the price is for all of them.",
-            hint="For example --daily added --start 2026-01-01 --horizon 365.",
-        )
-    return DailyOutliers(measures=columns, start=start, horizon=horizon, through=through, **asked)
-
-
-def _fenced(columns: tuple[str, ...], fence: str, epsilon: Any) -> Any:
-    """The question about rows beyond fences: `iqr`, or `iqr(factor=3)`."""
-    from wallflower.count import FencedOutliers
-
-    spelt = re.fullmatch(r"\s*(\w+)\s*(?:\(\s*factor\s*=\s*([^\s()]+)\s*\))?\s*", fence)
-    if spelt is None or len(columns) != 1:
-        raise UsageError(
-            "a fence is spelt iqr or iqr(factor=1.5), for one column.", hint="For example --columns stay --fence iqr."
-        )
-    kind: Any = spelt[1]
-    return FencedOutliers(column=columns[0], fence=kind, epsilon=epsilon, factor=spelt[2] or "3/2")
-
-
-def _draw_error(query: Outliers, declaration: Path, picture: Path) -> None:
+def _draw_error(query: Any, declaration: Path, picture: Path) -> None:
     """The error at each epsilon, from public things alone: no row is read and no ledger opened."""
     from wallflower.atomic_file import write_whole
     from wallflower.count.expectations import error_by_epsilon

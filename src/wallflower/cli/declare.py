@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wallflower.cli.common import err, out
+from wallflower.cli.options import spread
+from wallflower.cli.terminal import err, out
 from wallflower.errors import UsageError
 from wallflower.schema.decisions import Decision
 from wallflower.schema.declaration import Reading
+
+if TYPE_CHECKING:
+    from wallflower.schema.first_draft import Described
 
 TEXT_FILES = frozenset({".csv", ".tsv", ".txt"})
 NEXT = {
@@ -22,10 +28,13 @@ NEXT = {
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(declare)
+    app.command()(spread(declare))
 
 
-def declare(
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The options of `declare`."""
+
     data: Annotated[
         Path,
         typer.Argument(
@@ -33,32 +42,32 @@ def declare(
             help="A CSV, Parquet, JSON, DuckDB or SQLite file, or a folder of CSV or Parquet files.",
             show_default=False,
         ),
-    ],
+    ]
     output: Annotated[
         Path,
         typer.Option("-o", "--out", "--output", metavar="FILE", help="Where to write the draft.", show_default=False),
-    ],
+    ]
     table: Annotated[
         str | None, typer.Option("--table", metavar="NAME", help="The table inside a DuckDB or SQLite file.")
-    ] = None,
+    ] = None
     area: Annotated[
         Literal["explain", "identify", "count", "publish", "stream"] | None,
         typer.Option("--for", help="Only the columns and lines that this kind of question needs.", show_default=False),
-    ] = None,
+    ] = None
     columns: Annotated[
         str | None,
         typer.Option(
             "--columns", metavar="COL,COL", help="Only these columns; the others as a comment.", show_default=False
         ),
-    ] = None,
+    ] = None
     delimiter: Annotated[
         str | None,
         typer.Option("--delimiter", metavar="D", help="Of a text file; found in it otherwise.", show_default=False),
-    ] = None,
+    ] = None
     encoding: Annotated[
         str | None,
         typer.Option("--encoding", metavar="E", help="Of a text file; found in it otherwise.", show_default=False),
-    ] = None,
+    ] = None
     arx: Annotated[
         list[Path] | None,
         typer.Option(
@@ -67,9 +76,11 @@ def declare(
             help="A hierarchy of ARX, named like its column; may be repeated.",
             show_default=False,
         ),
-    ] = None,
-    ask: Annotated[bool, typer.Option("--ask", help="Ask for every decision, with its reason.")] = False,
-) -> None:
+    ] = None
+    ask: Annotated[bool, typer.Option("--ask", help="Ask for every decision, with its reason.")] = False
+
+
+def declare(asked: Asked) -> None:
     """Draft the declaration of a data file; every undecided line is marked # DECIDE, or asked with --ask.
 
     How the file is written (delimiter, encoding, dates, marks, missing codes) is found in it and filled in. What a promise
@@ -81,34 +92,42 @@ def declare(
     """
     from wallflower.engines import describe
     from wallflower.schema.decisions import answered
-    from wallflower.schema.first_draft import Wanted, draft, shown_from_rows, write_for_owner
-    from wallflower.schema.stream_draft import stream_draft
+    from wallflower.schema.first_draft import shown_from_rows, write_for_owner
 
+    data, output = asked.data, asked.output
     if output.exists():
         raise UsageError(f"'{output}' exists already.", hint="Choose another name, or remove it first.")
     if not output.parent.is_dir():
         raise UsageError(f"there is no folder '{output.parent}'.", hint="Make it first.")
     reading = None
     if data.suffix.lower() in TEXT_FILES and data.is_file():
-        reading = _reading(data, delimiter, encoding)
-    described = describe(data, table=table, read=reading)
+        reading = _reading(data, asked.delimiter, asked.encoding)
+    described = describe(data, table=asked.table, read=reading)
+    text = _drafted(asked, described, reading)
+    if asked.ask:
+        text = answered(text, _ask)
+    write_for_owner(output, text)
+    _say_what_next(output, text, asked.area)
+    for line in shown_from_rows(described, output, text):
+        err.print(line, style="bold yellow", markup=False, highlight=False)
+
+
+def _drafted(asked: Asked, described: Sequence[Described], reading: Reading | None) -> str:
+    """The draft of a table or of a stream, before anything is answered."""
+    from wallflower.schema.first_draft import Wanted, draft
+    from wallflower.schema.stream_draft import stream_draft
+
     names = [column.name for column in described]
-    wanted = tuple(name.strip() for name in columns.split(",")) if columns else ()
+    wanted = tuple(name.strip() for name in asked.columns.split(",")) if asked.columns else ()
     for name in wanted:
         if name not in names:
             raise UsageError(f"the data have no column '{name}'.", hint=f"They have: {', '.join(names)}.")
-    if area == "stream":
-        text = stream_draft(data, described, only=wanted)
-    else:
-        hierarchies = tuple(_hierarchy(path, names, output.parent) for path in arx or ())
-        purpose = Wanted(area=area, columns=wanted, reading=reading, hierarchies=hierarchies)
-        text = draft(data, described, folder=output.parent, table=table, wanted=purpose)
-    if ask:
-        text = answered(text, _ask)
-    write_for_owner(output, text)
-    _say_what_next(output, text, area)
-    for line in shown_from_rows(described, output, text):
-        err.print(line, style="bold yellow", markup=False, highlight=False)
+    if asked.area == "stream":
+        return stream_draft(asked.data, described, only=wanted)
+    folder = asked.output.parent
+    hierarchies = tuple(_hierarchy(path, names, folder) for path in asked.arx or ())
+    purpose = Wanted(area=asked.area, columns=wanted, reading=reading, hierarchies=hierarchies)
+    return draft(asked.data, described, folder=folder, table=asked.table, wanted=purpose)
 
 
 def _reading(data: Path, delimiter: str | None, encoding: str | None) -> Reading:

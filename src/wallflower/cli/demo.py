@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import out, show_lines
+from wallflower.cli.terminal import out, show_lines
 from wallflower.errors import UsageError
 
 STEPS = ("explain", "identify", "count", "publish", "stream")

@@ -3,46 +3,38 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wallflower.cli.common import (
-    AsJson,
-    Asker,
-    Decl,
-    DryRun,
-    Epsilon,
-    How,
-    OwnerReport,
-    Purpose,
-    RehearsalReport,
-    Rehearse,
-    RequestId,
-    Seed,
-    ask,
-)
+from wallflower.cli.asking import ask
+from wallflower.cli.options import CommonOptions, Decl, Epsilon, spread
 from wallflower.errors import UsageError
-from wallflower.ledger.admission import OWNER
+
+if TYPE_CHECKING:
+    from wallflower.session import Query
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(identify)
+    app.command()(spread(identify))
 
 
-def identify(
-    declaration: Decl,
-    epsilon: Epsilon,
-    model: Annotated[str, typer.Option("--model", metavar="NAME", help="The declared anomaly model.")] = "default",
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The options of `identify` alone."""
+
+    epsilon: Epsilon
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help="The declared anomaly model.")] = "default"
     value: Annotated[
         list[str] | None,
         typer.Option("--value", metavar="COL=V,COL=V", help="A value to ask about; may be given several times."),
-    ] = None,
+    ] = None
     values: Annotated[
         Path | None,
         typer.Option("--values", metavar="FILE.csv", help="Values to ask about, one a line under a header of columns."),
-    ] = None,
+    ] = None
     method: Annotated[
         str,
         typer.Option(
@@ -52,23 +44,32 @@ def identify(
             "lookahead: for a radius that holds no other value. grid: dp for many questions at once, from one noisy grid. "
             "cheapest-dp: the cheaper of dp and grid, by public numbers.",
         ),
-    ] = "sensitive",
+    ] = "sensitive"
     bound: Annotated[
         str,
         typer.Option(
             "--bound", metavar="BOUND", help="What `sensitive` fades with: star, or the weaker one of the paper."
         ),
-    ] = "star",
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-    request_id: RequestId = None,
-    asker: Asker = OWNER,
-    purpose: Purpose = "",
-    owner_report: OwnerReport = None,
-    rehearse: Rehearse = None,
-    rehearsal_report: RehearsalReport = None,
-    seed: Seed = None,
-) -> None:
+    ] = "star"
+
+    def question(self) -> Query:
+        """About every value that was named, on the command line and in the file."""
+        from wallflower.identify import Anomalies
+        from wallflower.identify.values import value_in_text
+
+        values = [value_in_text(text) for text in self.value or ()]
+        if self.values is not None:
+            values += _file(self.values)
+        if not values:
+            raise UsageError(
+                "nothing was asked.", hint='Name a value with --value "col=v,col=v", or a file with --values.'
+            )
+        return Anomalies(
+            values=tuple(values), epsilon=self.epsilon, model=self.model, method=self.method, bound=self.bound
+        )
+
+
+def identify(declaration: Decl, asked: Asked, how: CommonOptions) -> None:
     """Say whether public values are anomalies of a table.
 
     --epsilon is the budget of one question. A request is charged that times the most questions that one row can influence.
@@ -77,30 +78,7 @@ def identify(
     Example:
         wallflower identify salaries.toml --value "age=51,salary=900000" --epsilon 1 --dry-run
     """
-    from wallflower.identify import Anomalies
-    from wallflower.identify.values import value_in_text
-
-    asked = [value_in_text(text) for text in value or ()]
-    if values is not None:
-        asked += _file(values)
-    if not asked:
-        raise UsageError("nothing was asked.", hint='Name a value with --value "col=v,col=v", or a file with --values.')
-    query = Anomalies(values=tuple(asked), epsilon=epsilon, model=model, method=method, bound=bound)
-    ask(
-        declaration,
-        query,
-        How(
-            dry_run=dry_run,
-            as_json=as_json,
-            request_id=request_id,
-            owner_report=owner_report,
-            seed=seed,
-            asker=asker,
-            purpose=purpose,
-            rehearse=rehearse,
-            rehearsal_report=rehearsal_report,
-        ),
-    )
+    ask(declaration, asked.question(), how)
 
 
 def _file(path: Path) -> list[dict[str, str]]:

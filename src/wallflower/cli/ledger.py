@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, Decl, err, out
+from wallflower.cli.options import AsJson, Decl
+from wallflower.cli.terminal import err, out
 from wallflower.ledger.admission import OWNER
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wallflower.cli.common import AsJson, Decl, out
+from wallflower.cli.options import AsJson, Decl
+from wallflower.cli.terminal import out
 from wallflower.errors import UsageError
 
 if TYPE_CHECKING:

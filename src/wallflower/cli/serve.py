@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wallflower.cli.common import err, out
+from wallflower.cli.terminal import err, out
 from wallflower.errors import UsageError
 
 if TYPE_CHECKING:

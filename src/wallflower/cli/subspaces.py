@@ -2,58 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wallflower.cli.common import (
-    AsJson,
-    Asker,
-    ColumnNames,
-    Decl,
-    DryRun,
-    Epsilon,
-    How,
-    OwnerReport,
-    Purpose,
-    RehearsalReport,
-    Rehearse,
-    RequestId,
-    Seed,
-    ask,
-    names,
-)
+from wallflower.cli.asking import ask
 from wallflower.cli.count import Neighbours, NoiseChoice, NoiseOption, Radius
-from wallflower.ledger.admission import OWNER
+from wallflower.cli.options import ColumnNames, CommonOptions, Decl, Epsilon, names, spread
+
+if TYPE_CHECKING:
+    from wallflower.session import Query
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(subspaces)
+    app.command()(spread(subspaces))
 
 
-def subspaces(
-    declaration: Decl,
-    columns: ColumnNames,
-    size: Annotated[int, typer.Option("--size", metavar="C", help="Columns of a subspace.", show_default=False)],
-    top: Annotated[int, typer.Option("--top", metavar="H", help="How many subspaces to find.", show_default=False)],
-    neighbours: Neighbours,
-    radius: Radius,
-    epsilon: Epsilon,
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The options of `subspaces` alone."""
+
+    columns: ColumnNames
+    size: Annotated[int, typer.Option("--size", metavar="C", help="Columns of a subspace.", show_default=False)]
+    top: Annotated[int, typer.Option("--top", metavar="H", help="How many subspaces to find.", show_default=False)]
+    neighbours: Neighbours
+    radius: Radius
+    epsilon: Epsilon
     counts_epsilon: Annotated[
         str | None,
         typer.Option("--counts-epsilon", metavar="E2", help="Further budget, to count in all the subspaces found."),
-    ] = None,
-    noise: NoiseOption = NoiseChoice.auto,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-    request_id: RequestId = None,
-    asker: Asker = OWNER,
-    purpose: Purpose = "",
-    owner_report: OwnerReport = None,
-    rehearse: Rehearse = None,
-    rehearsal_report: RehearsalReport = None,
-    seed: Seed = None,
-) -> None:
+    ] = None
+    noise: NoiseOption = NoiseChoice.auto
+
+    def question(self) -> Query:
+        """Where the most outliers are."""
+        from wallflower.count import Subspaces
+
+        return Subspaces(
+            columns=names(self.columns),
+            size=self.size,
+            top=self.top,
+            neighbours=self.neighbours,
+            radius=self.radius,
+            epsilon=self.epsilon,
+            counts_epsilon=self.counts_epsilon,
+            noise=self.noise.value,
+        )
+
+
+def subspaces(declaration: Decl, asked: Asked, how: CommonOptions) -> None:
     """Find the subspaces with the most outliers, and count in them if asked to.
 
     \b
@@ -61,30 +59,4 @@ def subspaces(
         wallflower subspaces salaries.toml --columns age,salary,tenure --size 2 --top 1 --neighbours 5 --radius 2
             --epsilon 0.5 --counts-epsilon 0.5 --dry-run
     """
-    from wallflower.count import Subspaces
-
-    query = Subspaces(
-        columns=names(columns),
-        size=size,
-        top=top,
-        neighbours=neighbours,
-        radius=radius,
-        epsilon=epsilon,
-        counts_epsilon=counts_epsilon,
-        noise=noise.value,
-    )
-    ask(
-        declaration,
-        query,
-        How(
-            dry_run=dry_run,
-            as_json=as_json,
-            request_id=request_id,
-            owner_report=owner_report,
-            seed=seed,
-            asker=asker,
-            purpose=purpose,
-            rehearse=rehearse,
-            rehearsal_report=rehearsal_report,
-        ),
-    )
+    ask(declaration, asked.question(), how)

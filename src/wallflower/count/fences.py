@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.count.noise import MISS
-from wallflower.count.queries import counted_near, largest_answer
+from wallflower.count.queries import counted, counted_near, largest_answer
 from wallflower.engines.base import Rows
 from wallflower.engines.plan import plan_fetch
 from wallflower.errors import UsageError
@@ -116,6 +117,11 @@ class FencedOutliers:
                 domain.text(min(math.floor(high), domain.last)),
             ],
         }
+
+    @staticmethod
+    def told(answer: Mapping[str, Any]) -> str:
+        low, high = answer["fences"]
+        return f"count {counted(answer)}, beyond the fences {low} and {high}"
 
     def fences(self, low: int, high: int) -> tuple[Fraction, Fraction]:
         """From the quartiles, in steps."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wallflower.cli.common import AsJson
+from wallflower.cli.options import AsJson
 from wallflower.cli.stream.options import Idle, Metrics, PasswordFile, StreamFile, User
 
 
@@ -43,6 +43,7 @@ def analyst(
         decided_facts,
         finish,
         open_results,
+        turns,
         until_stopped,
         warn_doubled,
     )
@@ -61,11 +62,9 @@ def analyst(
     )
     loop = AnalystLoop(assembly.analyst(declared), kept, line, topics, sensors=topics.sensors(part))
     told = Teller("readings decided" if declared.slots is None else "slots decided", line)
-    stop, quiet, wrote = until_stopped(), time.monotonic(), 0.0
+    wrote = 0.0
     try:
-        while not stop.is_set() and (idle is None or time.monotonic() - quiet < idle):
-            if loop.turn(0.2):
-                quiet = time.monotonic()
+        for _ in turns(loop.turn, until_stopped(), idle):
             told(loop.readings, f"{loop.windows} messages, lag {loop.lag:.2f} s", warn_doubled(loop))
             if metrics is not None and time.monotonic() - wrote > 5:
                 write_metrics(metrics, analyst_metrics(declared, loop, line))
@@ -123,7 +122,7 @@ def corrector(
     Example:
         wallflower stream corrector boiler.toml
     """
-    from wallflower.cli.stream.running import connect, finish, until_stopped
+    from wallflower.cli.stream.running import connect, finish, turns, until_stopped
     from wallflower.stream import assembly, parser
     from wallflower.stream.analyst_loop import CorrectorLoop
 
@@ -134,12 +133,8 @@ def corrector(
         declared, topics.heard("corrector"), "corrector", user or "corrector", password_file, quota=4 * declared.quota
     )
     loop = CorrectorLoop(party, line, topics)
-    stop, handled, quiet = until_stopped(), 0, time.monotonic()
     try:
-        while not stop.is_set() and (idle is None or time.monotonic() - quiet < idle):
-            turned = loop.turn(0.2)
-            handled += turned
-            quiet = time.monotonic() if turned else quiet
+        handled = sum(turns(loop.turn, until_stopped(), idle))
     finally:
         line.close()
     dropped = dict(loop.dropped + party.dropped + line.dropped)

@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.common import AsJson, DryRun, out, show_price
+from wallflower.cli.asking import show_price
+from wallflower.cli.options import AsJson, DryRun
 from wallflower.cli.stream.analyst import analyst, corrector
-from wallflower.cli.stream.options import StreamFile
+from wallflower.cli.stream.options import Seed, StreamFile
 from wallflower.cli.stream.sensor import sensor
 from wallflower.cli.stream.status import status
+from wallflower.cli.terminal import out
 
 Rows = Annotated[Path | None, typer.Option("--data", metavar="CSV|PARQUET", help="Readings; else made-up ones.")]
 
@@ -46,9 +48,7 @@ def simulate(
         Path | None,
         typer.Option("--picture", metavar="FILE.html", help="Draw what was measured and what was said. NOT PRIVATE."),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="Predictable noise, only with test = true. NOT PRIVATE.")
-    ] = None,
+    seed: Seed = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:

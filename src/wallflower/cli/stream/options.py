@@ -20,3 +20,6 @@ Metrics = Annotated[
     Path | None,
     typer.Option("--metrics", metavar="FILE.prom", help="Keep counts for Prometheus' text file collector here."),
 ]
+Seed = Annotated[
+    int | None, typer.Option("--seed", metavar="N", help="Predictable noise, only with test = true. NOT PRIVATE.")
+]

@@ -7,13 +7,14 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from wallflower.cli.common import err, show_lines
+from wallflower.cli.terminal import err, show_lines
 from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.stream.analyst_loop import AnalystLoop
@@ -112,6 +113,16 @@ def until_stopped() -> threading.Event:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     return stop
+
+
+def turns(turn: Callable[[float], int], stop: threading.Event, idle: float | None) -> Iterator[int]:
+    """What each turn of a loop handled, until it is told to stop or has heard nothing for `idle` seconds."""
+    quiet = time.monotonic()
+    while not stop.is_set() and (idle is None or time.monotonic() - quiet < idle):
+        handled = turn(0.2)
+        if handled:
+            quiet = time.monotonic()
+        yield handled
 
 
 def say(words: str) -> None:

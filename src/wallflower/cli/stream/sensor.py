@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wallflower.cli.common import AsJson, DryRun, show_price
-from wallflower.cli.stream.options import Metrics, PasswordFile, StreamFile, User
+from wallflower.cli.asking import show_price
+from wallflower.cli.options import AsJson, DryRun
+from wallflower.cli.stream.options import Metrics, PasswordFile, Seed, StreamFile, User
+
+if TYPE_CHECKING:
+    from wallflower.cli.stream.sending import Sent
+    from wallflower.stream.book import Statement
+    from wallflower.stream.declaration import StreamDeclaration
 
 
 def sensor(
@@ -29,9 +35,7 @@ def sensor(
     metrics: Metrics = None,
     user: User = None,
     password_file: PasswordFile = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="Predictable noise, only with test = true. NOT PRIVATE.")
-    ] = None,
+    seed: Seed = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -41,10 +45,8 @@ def sensor(
     Example:
         wallflower stream sensor boiler.toml --data readings.csv --name boiler-7 --rate 100
     """
-    from wallflower.cli.stream.release import released
     from wallflower.cli.stream.running import Teller, connect, entropy_of, finish, password_from, until_stopped
     from wallflower.cli.stream.sending import refuse_unsendable, send_by_the_clock, send_windows
-    from wallflower.schema.exact import shown
     from wallflower.stream import assembly, parser
     from wallflower.stream.metrics import sensor_metrics, write_metrics
     from wallflower.stream.mqtt import paho
@@ -78,32 +80,44 @@ def sensor(
         kept.close()
     if metrics is not None:
         write_metrics(metrics, sensor_metrics(declared, name, statement, sent.outbox))
-    unit = "windows" if declared.slots is None else "periods"
+    private = entropy.private and not declared.test
+    finish(_facts(declared, name, statement, sent, private=private, released_too=as_json), as_json=as_json)
+    if refused is not None:
+        raise refused
+
+
+def _facts(
+    declared: StreamDeclaration, name: str, statement: Statement, sent: Sent, *, private: bool, released_too: bool
+) -> dict[str, Any]:
+    """What the sensor's book says at the end; for programs also as a release."""
+    from wallflower.cli.stream.release import released
+    from wallflower.schema.exact import shown
+
+    in_windows = declared.slots is None
+    unit = "windows" if in_windows else "periods"
     facts: dict[str, Any] = {
         "sensor": name,
         "protocol": declared.protocol,
         unit: statement.windows,
-        **({"readings": statement.readings} if declared.slots is None else sent.slots),
+        **({"readings": statement.readings} if in_windows else sent.slots),
         "waiting_for_receipts": statement.waiting,
-        ("epsilon_of_a_reading" if declared.slots is None else "epsilon_of_a_period"): shown(statement.event),
+        ("epsilon_of_a_reading" if in_windows else "epsilon_of_a_period"): shown(statement.event),
         "epsilon_today": shown(statement.today),
         "epsilon_ever": shown(statement.total),
         "sent_again": sent.outbox.resent,
         "dropped": dict(sent.outbox.dropped),
         "trust": declared.trust,
-        "private": entropy.private and not declared.test,
+        "private": private,
     }
     if sent.note:
         facts["note"] = sent.note
-    if as_json:
+    if released_too:
         facts |= released(
             declared,
             account=f"{declared.id}, sensor {name}",
             entry=statement.windows,
             today=statement.today,
             value={unit: statement.windows},
-            private=entropy.private and not declared.test,
+            private=private,
         )
-    finish(facts, as_json=as_json)
-    if refused is not None:
-        raise refused
+    return facts

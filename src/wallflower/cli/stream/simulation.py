@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.cli.common import bars_on_stderr
 from wallflower.cli.stream.running import decided_facts, open_results, said
+from wallflower.cli.terminal import bars_on_stderr
 from wallflower.demo.made_up_readings import made_up, made_up_slots
 from wallflower.engines.readings import windows_of_file
 from wallflower.errors import UsageError

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wallflower.cli.common import AsJson
+from wallflower.cli.options import AsJson
 from wallflower.cli.stream.options import StreamFile
 
 

@@ -1,23 +1,20 @@
-"""What every releasing command shares: its options, the price, the answer, the owner's report."""
+"""What every releasing command does: the price, the answer, the owner's report."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from wallflower.cli.options import CommonOptions
 from wallflower.cli.rehearsing import rehearse
-from wallflower.cli.terminal import bars_on_stderr, err, out, progress_on_stderr, show_lines
+from wallflower.cli.terminal import err, out, progress_on_stderr, show_lines
 from wallflower.errors import PendingError, UsageError, WallflowerError, place
-from wallflower.ledger.admission import OWNER
 from wallflower.progress import warned
-from wallflower.schema.exact import positive
 
 if TYPE_CHECKING:
     from wallflower.ledger.preview import Preview
@@ -25,115 +22,14 @@ if TYPE_CHECKING:
     from wallflower.privacy.release import OwnerOnly, Release
     from wallflower.session import Query, Session
 
-__all__ = [
-    "LOOK",
-    "NO_ANSWER",
-    "UNSHOWN",
-    "AsJson",
-    "Asker",
-    "ColumnNames",
-    "Decl",
-    "DryRun",
-    "Epsilon",
-    "How",
-    "OwnerReport",
-    "Purpose",
-    "RehearsalReport",
-    "Rehearse",
-    "RequestId",
-    "Seed",
-    "ask",
-    "bars_on_stderr",
-    "err",
-    "names",
-    "opened",
-    "out",
-    "price_json",
-    "progress_on_stderr",
-    "show_lines",
-    "show_price",
-    "write_report",
-]
-
 NO_ANSWER = 5
 LOOK = "This looks at the rows without protection. Keep it at your desk."
 UNSHOWN = PendingError.exit_code
 """The answer is there, and must be fetched again."""
 
 
-def _epsilon(text: str) -> Fraction:
-    return positive(text, name="epsilon")
-
-
-Decl = Annotated[Path, typer.Argument(metavar="DECL", help="The declaration file of the table.", show_default=False)]
-Epsilon = Annotated[
-    Fraction,
-    typer.Option(
-        "--epsilon", parser=_epsilon, metavar="E", help="Budget to spend: a decimal or a fraction.", show_default=False
-    ),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the price and the promise; read no row, spend nothing.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object; everything else goes to stderr.")]
-RequestId = Annotated[
-    str | None,
-    typer.Option("--request-id", metavar="ID", help="Name this request: asked again, it returns the recorded answer."),
-]
-OwnerReport = Annotated[
-    Path | None,
-    typer.Option(
-        "--owner-report",
-        metavar="FILE",
-        help="Also write what is really in the rows, NOT PRIVATE (.html or .json). With --dry-run: look without a release.",
-    ),
-]
-Asker = Annotated[
-    str, typer.Option("--asker", metavar="NAME", help="Who asks; request ids and limits of [askers] are theirs.")
-]
-Purpose = Annotated[str, typer.Option("--purpose", metavar="TEXT", help="What for, in at most 300 characters.")]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", metavar="N", help="Predictable noise, only for a table with test = true. NOT PRIVATE."),
-]
-Rehearse = Annotated[
-    str | None,
-    typer.Option(
-        "--rehearse",
-        metavar="FILE|made-up",
-        help="Try the question on public rows of the same columns, or on rows made up from [rehearsal]; 'public' is the file "
-        "declared there. Reads none of the table's rows, charges nothing.",
-    ),
-]
-RehearsalReport = Annotated[
-    Path | None,
-    typer.Option("--rehearsal-report", metavar="FILE.html", help="Also write the rehearsal as a page with pictures."),
-]
-ColumnNames = Annotated[str, typer.Option("--columns", metavar="COL,COL", help="Declared columns.", show_default=False)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class How:
-    """The options that every releasing command has."""
-
-    dry_run: bool
-    as_json: bool
-    request_id: str | None
-    owner_report: Path | None
-    seed: int | None
-    asker: str = OWNER
-    purpose: str = ""
-    rehearse: str | None = None
-    rehearsal_report: Path | None = None
-    looked: bool = False
-    """Whether the owner has looked at the rows already."""
-
-
-def names(text: str) -> tuple[str, ...]:
-    """Column names from `a,b`."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def ask(declaration: Path, query: Query, how: How) -> None:
-    """Price, charge, draw, show: the one path of every releasing command."""
+def ask(declaration: Path, query: Query, how: CommonOptions, *, looked: bool = False) -> None:
+    """Price, charge, draw, show: the one path of every releasing command. `looked`: the owner has seen the rows already."""
     session = opened(declaration, how)
     if how.rehearse is not None:
         rehearse(
@@ -158,7 +54,7 @@ def ask(declaration: Path, query: Query, how: How) -> None:
             price,
             as_json=how.as_json,
             preview=session.preview(query, asker=how.asker, request_id=how.request_id),
-            looked=how.looked or how.owner_report is not None,
+            looked=looked or how.owner_report is not None,
         )
         if how.owner_report is not None:
             err.print(LOOK, style="bold yellow")
@@ -174,7 +70,7 @@ def ask(declaration: Path, query: Query, how: How) -> None:
         raise typer.Exit(NO_ANSWER)
 
 
-def _tell(release: Release, how: How, declaration: Path) -> None:
+def _tell(release: Release, how: CommonOptions, declaration: Path) -> None:
     """Show the answer. It has been paid for and is recorded: where it cannot be shown, say how to have it again."""
     try:
         if how.as_json:
@@ -196,7 +92,7 @@ def _tell(release: Release, how: How, declaration: Path) -> None:
         raise typer.Exit(UNSHOWN) from None
 
 
-def opened(declaration: Path, how: How) -> Session:
+def opened(declaration: Path, how: CommonOptions) -> Session:
     """A session, once a report that is wanted could be written."""
     from wallflower.session import open as open_session
 
