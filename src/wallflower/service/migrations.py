@@ -70,7 +70,19 @@ STEPS: tuple[str, ...] = (FIRST, SECOND, THIRD)
 
 
 def migrate(database: Database) -> list[int]:
-    """Bring the database to today's version; says which steps were taken."""
+    """Bring the database to today's version; says which steps were taken. A database that is away, or is none, is said to be."""
+    from sqlalchemy.exc import DatabaseError
+
+    try:
+        return _migrate(database)
+    except DatabaseError:  # its text may name an address, and a user with it
+        raise LedgerError(
+            "the service's database cannot be opened: it is away, cannot be written, or is something else.",
+            hint="Look at 'database' in the service's file, and whether its server runs and lets this user in.",
+        ) from None
+
+
+def _migrate(database: Database) -> list[int]:
     taken: list[int] = []
     with database.write() as changes:
         changes.run("CREATE TABLE IF NOT EXISTS service_version (version INTEGER PRIMARY KEY, at TEXT NOT NULL)")
