@@ -49,7 +49,9 @@ def _given(wanted: Form, visit: Visit) -> dict[str, str | list[str]]:
     found: dict[str, str | list[str]] = {}
     for field in wanted.fields:
         texts = visit.form.get(field.name, [])
-        found[field.name] = texts if field.kind == "columns" else visit.one(field.name)
+        value = texts if field.kind == "columns" else visit.one(field.name)
+        if value:  # an empty field is one that was not filled in: the same question, however it was sent
+            found[field.name] = value
     return found
 
 
