@@ -254,3 +254,25 @@ def test_a_narrower_interval_can_be_bought(house: House):
     question = ada.submit(given)
     page = _page(ada, f"/requests/{question}")
     assert "--interval-epsilon 0.2" in _text(page)
+
+
+def _counted(house: House) -> str:
+    page = house.browser("otto").get("/metrics").body.decode()
+    return "\n".join(line for line in page.splitlines() if line.startswith("wallflower_requests{"))
+
+
+def test_metrics_change_at_ticks_and_not_when_the_work_ends(house: House):
+    """Looked at every moment, a number that moved when a worker was ready would be how long it took."""
+    from wallflower.service import queue
+
+    house.browser("ada").submit({**COUNT, "epsilon": "0.05"})
+    ticks = house.desk.service.ticks
+    house.clock.now += ticks.period_s
+    decided = _counted(house)
+    queue.take(house.desk.database, ticks, tick=ticks.at(house.clock.now), workers=1)
+    assert _counted(house) == decided
+    assert house.worker.step()
+    assert _counted(house) == decided
+    house.clock.now += ticks.period_s * ticks.shown_after
+    assert _counted(house) != decided
+    assert 'state="answered"} 1' in _counted(house)
