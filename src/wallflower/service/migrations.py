@@ -7,7 +7,7 @@ from a later version is refused: this code does not know what its columns mean.
 from __future__ import annotations
 
 from wallflower.errors import LedgerError
-from wallflower.stores.database import Database, Transaction
+from wallflower.stores.database import Database, Transaction, is_unusable
 
 FIRST = """
 CREATE TABLE users (
@@ -71,11 +71,12 @@ STEPS: tuple[str, ...] = (FIRST, SECOND, THIRD)
 
 def migrate(database: Database) -> list[int]:
     """Bring the database to today's version; says which steps were taken. A database that is away, or is none, is said to be."""
-    from sqlalchemy.exc import DatabaseError
-
     try:
         return _migrate(database)
-    except DatabaseError:  # its text may name an address, and a user with it
+    except Exception as error:
+        if not is_unusable(error):
+            raise
+        # Its text may name an address, and a user with it.
         raise LedgerError(
             "the service's database cannot be opened: it is away, cannot be written, or is something else.",
             hint="Look at 'database' in the service's file, and whether its server runs and lets this user in.",
