@@ -37,7 +37,8 @@ print("added", added(1, 2), *added.stats.cache_hits.values(), "|", *added.stats.
 
 
 def ran(folder: Path, *, extra: str = "", after: str = "", home: str | None = None) -> str:
-    (folder / "loops.py").write_text(LOOP)  # the file itself never changes: numba's stamp stays
+    if not (folder / "loops.py").exists():  # the file itself never changes: numba's stamp, which may be its time, stays
+        (folder / "loops.py").write_text(LOOP)
     code = f"{extra}\nimport loops\n{after}"
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     environment |= {} if home is None else {"HOME": home, "XDG_CACHE_HOME": home}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,31 @@ def test_what_cannot_be_written_or_found_is_refused(folder, capsys):
     assert run(["releases", "salaries.toml", "--entry", "2", "--file", "x.csv"]) == 2
     assert run(["releases", "salaries.toml", "--entry", "2", "-o", "salaries.csv"]) == 2
     assert run(["releases", "salaries.toml", "--entry", "2", "-o", "no/such.json"]) == 2
+
+
+@pytest.mark.parametrize("how", [["--json"], []], ids=["json", "text"])
+def test_a_reader_that_has_left_is_no_bug_and_the_answer_can_be_had_again(folder, how):
+    """`wallflower count ... | head -0`: paid for, recorded, and said so."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "wallflower", *COUNT, *how], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writing)
+    assert done.returncode == 0
+    assert "wallflower releases salaries.toml --entry 2 -o FILE.json" in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [["releases", "salaries.toml"], ["doctor"], ["ledger", "show", "salaries.toml"]])
+def test_a_list_that_nobody_reads_to_its_end_is_no_bug(folder, command):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "wallflower", *command], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("how", [["--json"], []], ids=["json", "text"])

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.workspace import lay_out
 from tests.report.browser import broken_words, chromium, headings_torn, missing, troubles
+from tests.service import accessibility
 from wallflower.cli.app import run
 
 pytestmark = [
@@ -49,6 +50,25 @@ def pages(tmp_path_factory):
 def test_pages_open_cleanly_and_break_no_word(driver, pages, width):
     found = {name: troubles(driver, page, width) + broken_words(driver, page, width) for name, page in pages.items()}
     assert found == {name: [] for name in pages}
+
+
+def test_in_the_dark_every_page_is_dark_and_can_be_read_and_paper_stays_white(driver, pages):
+    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    painted = "return getComputedStyle(document.body).backgroundColor"
+    wrong = []
+    try:
+        for name, page in pages.items():
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+            driver.get(page.resolve().as_uri())
+            wrong += [(name, each) for each in accessibility.troubles(driver) if "contrast" in each]
+            if driver.execute_script(painted) != "rgb(20, 24, 28)":
+                wrong.append((name, "light"))
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", **dark})
+            if driver.execute_script(painted) != "rgb(255, 255, 255)":
+                wrong.append((name, "dark on paper"))
+    finally:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    assert not wrong
 
 
 def test_paper_breaks_no_word_and_tears_no_heading_from_what_follows(driver, pages):

@@ -242,6 +242,8 @@ def test_every_page_fits_is_named_and_can_be_read(running, windows, width):
                 ]
                 found += accessibility.troubles(driver) + accessibility.broken_words(driver)
                 found += driver.execute_script(pages.OVERFLOWING, width)
+                if driver.execute_script("return document.documentElement.scrollWidth > arguments[0]", width):
+                    found.append("the page scrolls sideways")
                 asked = driver.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
                 found += [each for each in asked if not each.startswith((running.address, "data:"))]
                 wrong += [(path, width, scheme, each) for each in found]

@@ -126,8 +126,8 @@ def run(arguments: Sequence[str], asked_to_stop: Sequence[int] = ()) -> int:
         return _failed("usage", error.format_message(), f"See `{where} --help`.", 2, as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
+    except BrokenPipeError:  # whoever read has left, as `head` does: that is no fault of the command's
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still buffered must not fail again at the end
         return 0
     except Exception as error:  # noqa: BLE001 - nothing is left to Python, which would print what may quote a row
         if not asked_to_stop:
@@ -151,6 +151,8 @@ def _ran(arguments: Sequence[str]) -> object:
             args=list(arguments), prog_name="wallflower", standalone_mode=False
         )
     except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # libraries make 1 of it, which here means a bug
+            raise ended.__context__ from None
         if not completing and COMPLETING not in os.environ:
             raise
         code = ended.code

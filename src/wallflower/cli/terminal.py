@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -30,7 +31,13 @@ class _AtFirstUse:
     def console(self) -> Console:
         from rich.console import Console
 
-        return Console(soft_wrap=True, **self._settings)
+        class Plain(Console):
+            """Says that its reader has left by the operating system's own error, which the command can then answer for."""
+
+            def on_broken_pipe(self) -> None:
+                raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+        return Plain(soft_wrap=True, **self._settings)
 
 
 err = cast("Console", _AtFirstUse(stderr=True))

@@ -17,6 +17,7 @@ from wallflower.identify.parts import of_every_row, plan_of
 from wallflower.identify.sentences import chance
 from wallflower.identify.values import shown_values
 from wallflower.schema.domains import Categories
+from wallflower.schema.exact import shown
 
 DRAWN = 4_000
 """So many rows at most are drawn in a picture, spread evenly over the order of counts."""
@@ -36,11 +37,11 @@ def view(rows: Rows, *, metric: Metric, answering: Answers, asked: Ints, counted
             "rows": int(many.sum()),
             "anomalous rows": int(many[truth].sum()),
             "rows that the model protects (k-sensitive)": _share(many, sensitive),
-            "epsilon of a question": float(answering.epsilon),
+            "epsilon of a question": shown(answering.epsilon),
             "rows whose own effective epsilon is above that": _share(
                 many, losses > float(answering.epsilon) * (1 + 1e-9)
             ),
-            "largest effective epsilon of a row": float(losses.max(initial=0.0)),
+            "largest effective epsilon of a row": f"{float(losses.max(initial=0.0)):.4g}",
         },
         "tables": [
             {

@@ -7,12 +7,14 @@ point a worker at another's rows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from wallflower.errors import DeclarationError
+from wallflower.ledger.journal import limits_of
 from wallflower.schema import load as load_file
 from wallflower.schema import loads as load_text
 from wallflower.schema.declaration import Declaration
@@ -84,8 +86,14 @@ def edited(path: Path, original: str, text: str) -> Declaration:
     return load_text(text, folder=path.parent)
 
 
-def keep_edit(changes: Transaction, *, table: str, text: str, made: Declaration, owner: str, source: str) -> None:
-    """An owner's text becomes what is in force; who changed it is written down with it."""
+def keep_edit(
+    changes: Transaction, service: Service, *, table: str, text: str, made: Declaration, owner: str, source: str
+) -> None:
+    """An owner's text becomes what is in force; who changed it, and which limits, is written down with it."""
+    try:
+        before = limits_of(current(changes, service, table).declaration)["limits"]
+    except DeclarationError:  # what stood there could not be read: that is what the edit mends
+        before = {}
     changes.run("DELETE FROM edits WHERE subject = :table", table=table)
     changes.run(
         "INSERT INTO edits (subject, text, by_whom, at) VALUES (:table, :text, :owner, :now)",
@@ -94,7 +102,22 @@ def keep_edit(changes: Transaction, *, table: str, text: str, made: Declaration,
         owner=owner,
         now=changes.now_text(),
     )
-    note(changes, who=owner, source=source, did="declaration changed", subject=table, words=made.fingerprint)
+    note(changes, who=owner, source=source, did="declaration changed", subject=table, words=_changed(before, made))
+
+
+def _changed(old: Mapping[str, Any], after: Declaration) -> str:
+    """The limits that changed, then what the declaration is known by."""
+    new = limits_of(after)["limits"]
+    moved = [
+        f"{code} {_amounts(old.get(code))} → {_amounts(new.get(code))}"
+        for code in sorted(old.keys() | new.keys())
+        if old.get(code) != new.get(code)
+    ]
+    return "; ".join([*moved, after.fingerprint])
+
+
+def _amounts(limit: Mapping[str, str] | None) -> str:
+    return "none" if limit is None else ", ".join(f"{name} {amount}" for name, amount in limit.items())
 
 
 def _operators(name: str, text: str) -> dict[str, Any]:

@@ -102,6 +102,8 @@ outside = "clip"
 missing = "drop"
 """
 PAY = {"Porter": 34_000, "Nurse": 52_000, "Pharmacist": 71_000, "Physician": 118_000, "Surgeon": 205_000}
+SHARES = {"stays": Fraction(3), "salaries": Fraction(3, 2)}
+"""The most that one asker is given, below what the table itself allows."""
 PEOPLE = (("ada", "asks"), ("otto", "owns both tables and runs the service"), ("dora", "audits"))
 
 
@@ -125,7 +127,7 @@ def lay_out(
             owners=("otto",),
             auditors=("dora",),
             askers=("ada",),
-            shares={"default": {"dp": share}},
+            shares={"default": {"dp": min(share, SHARES[name])}},
             policies=(policy,) if name == "stays" else (),
         )
         for name in ("stays", "salaries")

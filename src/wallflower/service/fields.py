@@ -27,6 +27,8 @@ class Field:
     choices: tuple[str, ...] = ()
     among: Literal["numeric", "grouped", "published", "any"] = "any"
     """Which declared columns can be chosen."""
+    several_rows: bool = False
+    """Whether it is asked only where a person may count with several rows."""
     option: str = ""
     """How the command line spells it, where that is not --name."""
 
@@ -75,7 +77,20 @@ FORMS: Mapping[str, Form] = {
             command="count",
             wish="how many rows are unusual",
             title="How many are unusual?",
-            fields=(COLUMNS, FEWER, RADIUS, EPSILON),
+            fields=(
+                COLUMNS,
+                FEWER,
+                RADIUS,
+                EPSILON,
+                Field(
+                    name="interval_epsilon",
+                    kind="amount",
+                    label="Further ε for a narrower interval",
+                    hint="Leave it empty for the interval of the worst table; auto takes two fifths of the ε above.",
+                    needed=False,
+                    option="--interval-epsilon",
+                ),
+            ),
         ),
         Form(
             command="subspaces",
@@ -115,8 +130,9 @@ FORMS: Mapping[str, Form] = {
                     name="method",
                     kind="choice",
                     label="Whom should the answer protect?",
-                    hint="sensitive: rows that are normal or nearly so. dp: every row.",
-                    choices=("sensitive", "dp"),
+                    hint="sensitive: rows that are normal or nearly so. dp: every row. grid: every row too, all values from one "
+                    "noisy grid, which is cheaper for many. cheapest-dp: the cheaper of the two.",
+                    choices=("sensitive", "dp", "grid", "cheapest-dp"),
                     default="sensitive",
                 ),
                 EPSILON,
@@ -128,6 +144,14 @@ FORMS: Mapping[str, Form] = {
             title="Where does this record stand out?",
             fields=(
                 Field(name="record", kind="text", label="Which record?", hint="Its key, as the owner writes it."),
+                Field(
+                    name="row",
+                    kind="number",
+                    label="Which of this person’s rows?",
+                    hint="1 is the first that is kept; empty means 1. None of the person’s rows is protected.",
+                    needed=False,
+                    several_rows=True,
+                ),
                 Field(name="metric", kind="column", label="In which number does it stand out?", among="numeric"),
                 Field(name="by", kind="columns", label="Which columns may describe the context?", among="grouped"),
                 Field(

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from multiprocessing.context import SpawnContext
 from typing import Any
 
+from wallflower.service import child as children
+
 BACK_OFF_S = (0.1, 5.0)
 """Pause before a child is started again: it doubles while children die young."""
 YOUNG_S = 10.0
@@ -103,7 +105,9 @@ class Keeper:
         """A new child, with one end of a pipe: it says there that it is ready, and sees there that we are gone."""
         theirs, ours = self._context.Pipe()
         child = self._context.Process(
-            target=self._target, args=(*self._arguments(), theirs), name=f"wallflower {self.name}"
+            target=children.body,
+            args=(self.name, self._target, *self._arguments(), theirs),
+            name=f"wallflower {self.name}",
         )
         child.start()
         theirs.close()

@@ -7,7 +7,7 @@ from a later version is refused: this code does not know what its columns mean.
 from __future__ import annotations
 
 from wallflower.errors import LedgerError
-from wallflower.stores.database import Database, Transaction
+from wallflower.stores.database import Database, Transaction, is_unusable
 
 FIRST = """
 CREATE TABLE users (
@@ -70,7 +70,20 @@ STEPS: tuple[str, ...] = (FIRST, SECOND, THIRD)
 
 
 def migrate(database: Database) -> list[int]:
-    """Bring the database to today's version; says which steps were taken."""
+    """Bring the database to today's version; says which steps were taken. A database that is away, or is none, is said to be."""
+    try:
+        return _migrate(database)
+    except Exception as error:
+        if not is_unusable(error):
+            raise
+        # Its text may name an address, and a user with it.
+        raise LedgerError(
+            "the service's database cannot be opened: it is away, cannot be written, or is something else.",
+            hint="Look at 'database' in the service's file, and whether its server runs and lets this user in.",
+        ) from None
+
+
+def _migrate(database: Database) -> list[int]:
     taken: list[int] = []
     with database.write() as changes:
         changes.run("CREATE TABLE IF NOT EXISTS service_version (version INTEGER PRIMARY KEY, at TEXT NOT NULL)")

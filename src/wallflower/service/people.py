@@ -103,6 +103,16 @@ class People:
             return False
         return True
 
+    def must_wait(self, source: str) -> bool:
+        """Whether an address has failed so often that nothing more is looked into now."""
+        return self._waits(_keys("", source)[1][0])
+
+    def failed_elsewhere(self, source: str, *, who: str) -> None:
+        """Somebody came back from a provider and was not let in. Counted by address alone: nobody has said a name yet."""
+        with self.database.write() as changes:
+            self._count_failure(changes, *_keys("", source)[1])
+            note(changes, who=who, source=source, did="login refused")
+
     def has_password(self, name: str) -> bool:
         with self.database.read() as seen:
             found = seen.one("SELECT password FROM users WHERE name = :name", name=name)
@@ -162,6 +172,11 @@ class People:
 
     def bind_subject(self, name: str, subject: str) -> None:
         with self.database.write() as changes:
+            other = changes.one("SELECT name FROM users WHERE subject = :subject", subject=subject)
+            if other is not None and other["name"] != name:
+                raise UsageError(
+                    f"that subject is bound to '{other['name']}' already.", hint="One subject is one user: bind another."
+                )
             if not changes.run("UPDATE users SET subject = :subject WHERE name = :name", subject=subject, name=name):
                 raise UsageError(f"there is no user '{name[:60]}'.")
             note(changes, who="operator", source="desk", did="user bound to OpenID", words=name)
@@ -206,12 +221,12 @@ class People:
             )
 
     def _must_wait(self, name: str, source: str) -> bool:
+        return any(self._waits(who) for who, _ in _keys(name, source))
+
+    def _waits(self, who: str) -> bool:
         with self.database.read() as seen:
-            for who, _ in _keys(name, source):
-                found = seen.one("SELECT wait_until FROM attempts WHERE who = :who", who=who)
-                if found is not None and float(found["wait_until"]) > self.clock():
-                    return True
-        return False
+            found = seen.one("SELECT wait_until FROM attempts WHERE who = :who", who=who)
+        return found is not None and float(found["wait_until"]) > self.clock()
 
     def _failed(self, name: str, source: str) -> None:
         with self.database.write() as changes:

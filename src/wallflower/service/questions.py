@@ -75,6 +75,22 @@ def command_line(command: str, given: Given, declaration: str) -> str:
     return " ".join(shlex.quote(word) for word in words)
 
 
+def shown_fields(form: Form, declaration: Declaration) -> tuple[Field, ...]:
+    """The fields of a form that mean something at this table."""
+    return tuple(field for field in form.fields if not field.several_rows or declaration.rows_per_person is not None)
+
+
+def not_here(form: Form, declaration: Declaration) -> str:
+    """Why a kind of question cannot be answered at a table, by its declaration alone; empty where it can."""
+    if form.command == "identify":
+        return "" if declaration.models else "The owner has declared no model of an anomaly here."
+    families = {"publish": ("plain-k-anonymity",), "explain": ("output-constrained-dp", "dp")}.get(form.command, ("dp",))
+    if not any(family in declaration.budgets for family in families):
+        return "The owner has declared no budget for it here."
+    bare = [field for field in form.fields if field.kind in ("columns", "column") and not choices(field, declaration)]
+    return "No declared column fits it." if bare else ""
+
+
 def choices(field: Field, declaration: Declaration) -> tuple[str, ...]:
     """What can be chosen, from the declaration alone."""
     if field.kind == "choice":

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from wallflower.session import Query
 
 
+NEAR = "_by_rows_near"
+"""How a price ends the name of chances that depend on how many rows are near."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Quote:
     """A question with its price."""
@@ -124,7 +128,10 @@ class Quoter:
             left = ", ".join(f"{amount_words(name)}\u00a0{amount}" for name, amount in (debit["left"] or {}).items())
             label = "leaves" if place == 0 else "also counts in"
             found.append([label, f"{account_words(debit['account'])}: {left or 'no limit'}"])
+        touched = {str(debit["account"]).partition("/")[0] for debit in told.to_json()}
         for share, most in limits.items():
+            if touched and share not in touched:
+                continue  # this question does not spend of it
             found.append(["your share", f"ε\u00a0{shown(most)} of {FAMILIES.get(share, share)} in all"])
         return found
 
@@ -139,13 +146,28 @@ def _kept(quote: Quote) -> dict[str, Any]:
 
 
 def expected_words(expected: Mapping[str, Any]) -> list[list[str]]:
-    """What a price expects of its answer, label and text."""
-    return [[name.replace("_", " "), _text(item)] for name, item in expected.items()]
+    """What a price expects of its answer, label and text.
+
+    >>> expected_words({"wrong_if_no_row_holds_it_by_rows_near": {"0": "9e-5", "24": "0.27"}})
+    [['wrong if no row holds it', 'under 0.1\xa0% with 0 rows near, 27\xa0% with 24']]
+    """
+    return [
+        [name.removesuffix(NEAR).replace("_", " "), _chances(item) if isinstance(item, Mapping) else str(item)]
+        for name, item in expected.items()
+    ]
 
 
-def _text(item: object) -> str:
+def _chances(by_rows_near: Mapping[str, str]) -> str:
+    """Chances of being wrong, for people: how many rows are near, and how often."""
+    said = [f"{_percent(float(chance))} with {near}" for near, chance in by_rows_near.items()]
+    return ", ".join([f"{said[0]} rows near", *said[1:]]) if said else ""
+
+
+def _percent(chance: float) -> str:
     """
-    >>> _text({"0": "9e-5", "24": "0.27"})
-    '9e-5 at 0, 0.27 at 24'
+    >>> _percent(0.378), _percent(0.00419), _percent(1e-6)
+    ('38\xa0%', '0.4\xa0%', 'under 0.1\xa0%')
     """
-    return ", ".join(f"{value} at {name}" for name, value in item.items()) if isinstance(item, dict) else str(item)
+    if chance < 0.001:
+        return "under 0.1\u00a0%"
+    return f"{100 * chance:.0f}\u00a0%" if chance >= 0.095 else f"{100 * chance:.1f}\u00a0%"

@@ -38,7 +38,7 @@ def holds(declaration: Declaration) -> str:
     """What a table holds, by its declaration."""
     named = [name for name, column in declaration.columns.items() if column.role != "identifier"]
     listed = ", ".join(named[:12]) + (f" and {len(named) - 12} more" if len(named) > 12 else "")
-    return f"one line per {declaration.unit}: {listed}"
+    return f"Columns: {listed}. A promise is about one {declaration.unit}."
 
 
 def asked_words(command: str, fields: Mapping[str, Any]) -> str:
@@ -58,13 +58,14 @@ def asked_words(command: str, fields: Mapping[str, Any]) -> str:
         )
     if command == "subspaces":
         return (
-            f"In which {text('size')} of {text('columns')} do most rows have fewer than {text('neighbours')} others within "
-            f"{text('radius')}?"
+            f"In which {'one' if text('size') == '1' else text('size')} of {text('columns')} do most rows have fewer than "
+            f"{text('neighbours')} others within {text('radius')}?"
         )
     if command == "identify":
         lines = [line for line in text("values").splitlines() if line.strip()]
         more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
-        return f"Is {lines[0] if lines else 'it'}{more} an anomaly (model {text('model') or 'default'})?"
+        verb, what = ("Are", "anomalies") if more else ("Is", "an anomaly")
+        return f"{verb} {lines[0] if lines else 'it'}{more} {what} (model {text('model') or 'default'})?"
     if command == "explain":
         return f"In which context of {text('by')} does record {text('record')} stand out in {text('metric')}?"
     if command == "publish":
@@ -94,7 +95,7 @@ def _lines(value: Mapping[str, Any]) -> list[tuple[str, str]]:
         return [(_pairs(one["asked"]), "an anomaly" if one["anomalous"] else "no anomaly") for one in value["answers"]]
     if "subspaces" in value:
         return [
-            (_listed(one["columns"]), "most outliers" if one["count"] is None else f"about {one['count']}")
+            ("most outliers" if one["count"] is None else f"about {one['count']} outliers", _listed(one["columns"]))
             for one in value["subspaces"]
         ]
     found = [("count", str(value["count"]))] if "count" in value else []
@@ -102,6 +103,22 @@ def _lines(value: Mapping[str, Any]) -> list[tuple[str, str]]:
     if interval:
         found.append(("interval", f"between {interval[0]} and {interval[1]}, 19 times out of 20"))
     return found or [(str(name), str(item)) for name, item in value.items()]
+
+
+def is_list(outcome: Mapping[str, Any] | None) -> bool:
+    """Whether an answer is one of several of the same kind, each with its own label."""
+    value = ((outcome or {}).get("release") or {}).get("release") or {}
+    return "answers" in value or "subspaces" in value
+
+
+def options(command: str) -> list[str]:
+    """A command line in pieces that are not torn: each option with its value.
+
+    >>> options("wallflower count stays.toml --columns age,days --radius 6")
+    ['wallflower', 'count', 'stays.toml', '--columns age,days', '--radius 6']
+    """
+    first, *rest = command.split(" --")
+    return [*first.split(" "), *(f"--{each}" for each in rest)]
 
 
 def answer_picture(outcome: Mapping[str, Any]) -> dict[str, Any] | None:

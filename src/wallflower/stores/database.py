@@ -94,6 +94,13 @@ def is_outage(error: Exception) -> bool:
     return isinstance(error, OperationalError | InterfaceError | NoConnection)
 
 
+def is_unusable(error: Exception) -> bool:
+    """Whether there is no database to work with: away, not to be written, or a file of something else."""
+    from sqlalchemy.exc import DatabaseError
+
+    return isinstance(error, DatabaseError) or is_outage(error)
+
+
 def as_text(now: float) -> str:
     return datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

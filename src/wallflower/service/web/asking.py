@@ -9,7 +9,7 @@ from wallflower.errors import WallflowerError
 from wallflower.schema.exact import exact
 from wallflower.service.fields import Form, form_of
 from wallflower.service.passwords import new_id
-from wallflower.service.questions import Given, choices, fields_of
+from wallflower.service.questions import Given, choices, fields_of, not_here, shown_fields
 from wallflower.service.redaction import told
 from wallflower.service.requests import submit
 from wallflower.service.web.desk import Desk
@@ -49,7 +49,9 @@ def _given(wanted: Form, visit: Visit) -> dict[str, str | list[str]]:
     found: dict[str, str | list[str]] = {}
     for field in wanted.fields:
         texts = visit.form.get(field.name, [])
-        found[field.name] = texts if field.kind == "columns" else visit.one(field.name)
+        value = texts if field.kind == "columns" else visit.one(field.name)
+        if value:  # an empty field is one that was not filled in: the same question, however it was sent
+            found[field.name] = value
     return found
 
 
@@ -90,6 +92,8 @@ def _page(
         title=wanted.title,
         table=table,
         form=wanted,
+        fields=shown_fields(wanted, declaration),
+        not_here=not_here(wanted, declaration),
         given=given,
         choices={field.name: choices(field, declaration) for field in wanted.fields},
         price=None if quote is None else quote["words"],

@@ -11,14 +11,16 @@ from wallflower.ledger.book import Ledger
 from wallflower.report.certificate import certificate_page
 from wallflower.service.fields import FORMS
 from wallflower.service.grants import roles, shares
-from wallflower.service.questions import command_line
+from wallflower.service.questions import command_line, not_here
 from wallflower.service.redaction import without_places
-from wallflower.service.requests import Request, of_asker, withdraw
+from wallflower.service.requests import Request, of_asker, of_table, withdraw
 from wallflower.service.web.desk import Desk, bars
 from wallflower.service.web.pages_of_ours import certificate_answer
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
-from wallflower.service.words import answer_lines, answer_picture, asked_words, domain_words, holds
+from wallflower.service.words import answer_lines, answer_picture, asked_words, domain_words, holds, is_list, options
 
+MOST_LISTED = 200
+"""Questions that a page lists; earlier ones are in the ledger."""
 JOURNEY = {"waiting": 1, "refused": 2, "withdrawn": 2, "decided": 2, "answered": 3}
 
 
@@ -68,7 +70,7 @@ def table(desk: Desk, visit: Visit) -> Answer:
         declaration=declaration,
         holds=holds(declaration),
         words_of=domain_words,
-        forms=FORMS.values(),
+        forms=[(form, not_here(form, declaration)) for form in FORMS.values()],
         bars=bars(desk.standing_for_askers(name, declaration)),
         more=desk.more_like_the_last(name, visit.name),
     )
@@ -76,12 +78,24 @@ def table(desk: Desk, visit: Visit) -> Answer:
 
 @handles("GET", "/requests")
 def requests(desk: Desk, visit: Visit) -> Answer:
+    """One's own, and for owners and auditors every question about their tables."""
+    answerable = [name for name in desk.service.tables if desk.service.roles(visit.name, name) & {"owner", "auditor"}]
     with desk.database.read() as seen:
-        found = of_asker(seen, visit.name)
-    rows = [
-        {"request": one, "shown": one.shown(desk.service.ticks, desk.clock()), "asked": _asked(one)} for one in found
-    ]
-    return desk.page("requests.html", visit, title="Your requests", rows=rows)
+        own = of_asker(seen, visit.name)
+        others = [one for name in answerable for one in of_table(seen, name, most=MOST_LISTED)]
+    others.sort(key=lambda one: -one.number)
+    return desk.page(
+        "requests.html",
+        visit,
+        title="Requests",
+        rows=[_listed(desk, one) for one in own],
+        others=[_listed(desk, one) for one in others[:MOST_LISTED]],
+        answerable=answerable,
+    )
+
+
+def _listed(desk: Desk, one: Request) -> dict[str, Any]:
+    return {"request": one, "shown": one.shown(desk.service.ticks, desk.clock()), "asked": _asked(one)}
 
 
 @handles("GET", "/requests/{request}")
@@ -89,6 +103,7 @@ def request(desk: Desk, visit: Visit) -> Answer:
     one = _of(visit)
     shown = one.shown(desk.service.ticks, desk.clock())
     outcome = one.outcome if shown == "answered" else None
+    lines = answer_lines(outcome) if outcome else []
     shared, people = _sharing(desk, one) if "owner" in visit.roles else ([], [])
     return desk.page(
         "request.html",
@@ -99,11 +114,12 @@ def request(desk: Desk, visit: Visit) -> Answer:
         shown=shown,
         step=JOURNEY[shown],
         outcome=outcome,
-        lines=answer_lines(outcome) if outcome else [],
+        lines=lines,
+        several=len(lines) > 1 and "release" in (outcome or {}) and is_list(outcome),
         picture=answer_picture(outcome) if outcome else None,
         missed="owner" in visit.roles and one.missed(desk.service.ticks, desk.clock()),
         roles=visit.roles,
-        command=command_line(one.command, one.fields, f"{one.table}.toml"),
+        command=options(command_line(one.command, one.fields, f"{one.table}.toml")),
         people=people,
         shared_with=shared,
         tick_s=desk.service.ticks.period_s,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from wallflower.errors import UsageError, WallflowerError
@@ -50,11 +51,22 @@ def _card(desk: Desk, owner: str, one: Request, past: list[Request]) -> dict[str
             {"request": other, "asked": asked_words(other.command, other.fields), "epsilon": _epsilon(other)}
             for other in [*same, *(other for other in like if other not in same)][:MOST_EARLIER]
         ],
-        "explained": sum(other.state == "done" for other in like) if one.command == "explain" else None,
+        "explained": _explained(desk, one) if one.command == "explain" else None,
         "epsilon": _epsilon(one),
         "expected": expected_words(one.price["expected"]),
         "rehearsal": desk.rehearsal_of(one.table, one.command, one.fields, owner),
     }
+
+
+def _explained(desk: Desk, one: Request) -> int:
+    """How many different records this asker has had explained at this table, ever: they are not protected."""
+    with desk.database.read() as seen:
+        rows = seen.all(
+            "SELECT fields FROM requests WHERE subject = :table AND asker = :asker AND command = 'explain' AND state = 'done'",
+            table=one.table,
+            asker=one.asker,
+        )
+    return len({json.loads(row["fields"]).get("record") for row in rows})
 
 
 def _standing(desk: Desk, one: Request) -> dict[str, Any]:
@@ -63,16 +75,16 @@ def _standing(desk: Desk, one: Request) -> dict[str, Any]:
         left = bars(desk.standing(desk.declared(one.table).declaration))
         slow = is_slow(one.command, one.fields)
         quoter = Quoter(desk.database, desk.service)
-        return {
-            "left": left,
-            "leaves": [] if slow else quoter.leaves(one.table, one.command, one.fields, one.asker),
-        }
+        leaves = [] if slow else quoter.leaves(one.table, one.command, one.fields, one.asker)
+        touched = [each for each in left if any(text.startswith(f"{each['name']}:") for _, text in leaves)]
+        return {"left": touched or left, "leaves": leaves}
     except WallflowerError as error:
         return {"left": [], "leaves": [["would be refused", without_places(str(error))]]}
 
 
 def _epsilon(one: Request) -> str:
-    return str(one.price["guarantee"]["parameters"].get("epsilon", "–"))
+    """Empty for a promise that has none."""
+    return str(one.price["guarantee"]["parameters"].get("epsilon", ""))
 
 
 @handles("POST", "/requests/{request}/rehearse")

@@ -53,7 +53,7 @@ def save(desk: Desk, visit: Visit) -> Answer:
         return _page(desk, visit, text=text, typed=typed, trouble=error)
     if visit.one("save") and not visit.wants_json:
         with desk.database.write() as changes:
-            keep_edit(changes, table=table, text=text, made=made, owner=visit.name, source=visit.source)
+            keep_edit(changes, desk.service, table=table, text=text, made=made, owner=visit.name, source=visit.source)
         return elsewhere(f"/tables/{table}/declare")
     return _page(desk, visit, text=text, typed=typed, columns=made.columns.values())
 

@@ -156,16 +156,17 @@ def bars(standing: Mapping[str, Any]) -> list[dict[str, Any]]:
     for account in standing["accounts"]:
         for amount, most in (account["limit"] or {}).items():
             spent = account["spent"].get(amount, "0")
+            name = account_words(str(account["account"]))
+            unit = "" if amount_words(amount) == name else f"{amount_words(amount)}\u00a0"
+            left = (account["left"] or {}).get(amount, most)
             if amount == "delta" and Fraction(most) == 0:
                 continue
             part = 100 if Fraction(most) == 0 else min(100, round(100 * Fraction(spent) / Fraction(most)))
             found.append(
                 {
-                    "name": account_words(str(account["account"])),
+                    "name": name,
                     "sentence": account["sentence"],
-                    "amount": amount_words(amount),
-                    "spent": spent,
-                    "most": most,
+                    "words": f"{unit}{spent} of {most} spent, {left} left",
                     "part": part,
                 }
             )

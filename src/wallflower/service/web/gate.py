@@ -123,6 +123,7 @@ def _visit(desk: Desk, arrival: Arrival, *, programs: bool) -> Visit:
         roles=held,
         source=arrival.source,
         csrf=token,
+        browser=desk.signer.form_token(f"browser {arrival.visit_cookie or ''}"),
         request=request,
         wants_json=programs,
     )

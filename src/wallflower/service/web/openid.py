@@ -6,6 +6,7 @@ refused like a wrong password. joserfc (of Authlib) checks the identity token's 
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import urllib.parse
@@ -24,6 +25,7 @@ PATIENCE_S = 10
 MOST_ANSWER = 256 * 1024
 SIGNATURES = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
 """By a key of the provider's own: never `none`, and never one that we share."""
+ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 REFUSED = "your organisation's provider did not let you in, or you have no account here."
 
 
@@ -43,19 +45,17 @@ def leave(desk: Desk, visit: Visit) -> Answer:
         "code_challenge": _challenge(verifier),
         "code_challenge_method": "S256",
     }
-    return Answer(
-        status=303, headers={"Location": f"{found['authorization_endpoint']}?{urllib.parse.urlencode(query)}"}
-    )
+    there = found["authorization_endpoint"]
+    return Answer(status=303, headers={"Location": f"{there}{'&' if '?' in there else '?'}{urllib.parse.urlencode(query)}"})
 
 
 @handles("GET", "/login/openid/back")
 def come_back(desk: Desk, visit: Visit) -> Answer:
     provider = _provider(desk)
-    if visit.query.get("state") != _derived(desk, visit, "state") or not visit.query.get("code"):
-        raise UsageError(REFUSED)
-    claims = _claims(desk, visit, provider)
-    name = desk.people.by_subject(f"{provider.issuer} {claims['sub']}")
+    # Every try costs two requests to the provider: one who guesses waits, as with passwords.
+    name = None if desk.people.must_wait(visit.source) else _name(desk, visit, provider)
     if name is None:
+        desk.people.failed_elsewhere(visit.source, who="OpenID")
         raise UsageError(REFUSED)
     session = desk.people.start_session(name, source=visit.source)
     # A page that leads on, not a redirect: a strict cookie is not sent along a way that began at another site.
@@ -63,8 +63,18 @@ def come_back(desk: Desk, visit: Visit) -> Answer:
     return Answer(body=page.body, session=session)
 
 
+def _name(desk: Desk, visit: Visit, provider: OpenID) -> str | None:
+    """Who comes back; None for whoever is not to be let in, whatever the reason."""
+    given = visit.query.get("state", "").encode("utf-8", "replace")
+    if not hmac.compare_digest(given, _derived(desk, visit, "state").encode()) or not visit.query.get("code"):
+        return None
+    claims = _claims(desk, visit, provider)
+    subject = None if claims is None else claims["sub"]
+    return desk.people.by_subject(f"{provider.issuer} {subject}") if isinstance(subject, str) else None
+
+
 def _claims(desk: Desk, visit: Visit, provider: OpenID) -> Any:
-    """What the provider says of whoever comes back, checked; every failure is the same refusal."""
+    """What the provider says of whoever comes back, checked; None where anything is wrong with it."""
     from joserfc import jwt
     from joserfc.errors import JoseError
     from joserfc.jwk import KeySet
@@ -89,10 +99,8 @@ def _claims(desk: Desk, visit: Visit, provider: OpenID) -> Any:
             exp={"essential": True},
             nonce={"essential": True, "value": _derived(desk, visit, "nonce")},
         ).validate(claims)
-    except (JoseError, OSError, ValueError, KeyError, TypeError):
-        claims = None
-    if claims is None:
-        raise UsageError(REFUSED)
+    except (JoseError, OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
     return claims
 
 
@@ -105,16 +113,34 @@ def discovered(issuer: str) -> dict[str, Any]:
         raise UsageError(
             "the provider cannot be reached now.", hint="Log in with your password, or try later."
         ) from None
-    if found.get("issuer") != issuer:
+    if not isinstance(found, dict) or found.get("issuer") != issuer:
         raise UsageError("the provider names itself differently from the service's file.")
+    if not all(_is_address(found.get(name)) for name in ENDPOINTS):
+        raise UsageError("the provider's description of itself lacks an address, or has one that keeps no secret.")
     return found
+
+
+def _is_address(given: object) -> bool:
+    """An address that secrets may be sent to, and that can stand in a header: one line of ASCII, without a fragment."""
+    plain = isinstance(given, str) and given.isascii() and given.isprintable() and not set(given) & set(" #\"<>\\")
+    return plain and keeps_secrets(str(given))
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Only the address that was checked is asked, wherever it points."""
+
+    def redirect_request(self, *_arguments: Any, **_named: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirects)
 
 
 def _fetch(address: str, form: dict[str, str] | None = None) -> dict[str, Any]:
     if not keeps_secrets(address):
         raise ValueError(address)
     data = None if form is None else urllib.parse.urlencode(form).encode()
-    with urllib.request.urlopen(urllib.request.Request(address, data=data), timeout=PATIENCE_S) as answer:  # noqa: S310 - the scheme is checked above
+    with _OPENER.open(urllib.request.Request(address, data=data), timeout=PATIENCE_S) as answer:  # noqa: S310 - the scheme is checked above
         found: dict[str, Any] = json.loads(answer.read(MOST_ANSWER))
     return found
 
@@ -132,7 +158,7 @@ def _back(desk: Desk) -> str:
 
 def _derived(desk: Desk, visit: Visit, purpose: str) -> str:
     """A value that belongs to this browser's visit cookie: nothing has to be kept between leaving and coming back."""
-    return digest_of(f"{purpose}:{visit.csrf}:{desk.signer.form_token(purpose)}")
+    return digest_of(f"{purpose}:{visit.browser}:{desk.signer.form_token(purpose)}")
 
 
 def _challenge(verifier: str) -> str:

@@ -31,4 +31,5 @@ def health(desk: Desk, _visit: Visit) -> Answer:
 
 @handles("GET", "/metrics")
 def metrics(desk: Desk, _visit: Visit) -> Answer:
-    return Answer(kind="text/plain; version=0.0.4; charset=utf-8", body=exposition(desk.database).encode())
+    body = exposition(desk.database, desk.service.ticks).encode()
+    return Answer(kind="text/plain; version=0.0.4; charset=utf-8", body=body)

@@ -31,6 +31,8 @@ class Visit:
     roles: frozenset[Role]
     source: str
     csrf: str
+    browser: str = ""
+    """A secret of this browser's visit, the same before and after logging in."""
     request: Request | None = None
     """The request that the path names, where it names one."""
     wants_json: bool = False
