@@ -78,6 +78,13 @@ PLANS = [
     plan(Grubbs(), least=15),
     plan(Distance(p="0.3", radius=4)),
     plan(Distance(p="0.3", radius=4), least=10),
+    plan(IQR(factor="0.5")),
+    plan(IQR(factor="0.5"), least=10),
+    plan(MAD(threshold=1)),
+    plan(
+        MAD(threshold=1),
+        certificate=Certificate(epsilon=Fraction(1, 2), failure=Fraction(1, 20), neighbours="add-remove"),
+    ),
     plan(Grubbs(), certificate=Certificate(epsilon=Fraction(1, 2), failure=Fraction(1, 20), neighbours="add-remove")),
     plan(
         Distance(p="0.3", radius=4),
@@ -101,7 +108,9 @@ def test_no_row_but_the_asked_for_one_sees_more_than_epsilon(priced):
     assert found.loss > 0.1
 
 
-@pytest.mark.parametrize("detector", [Grubbs(), Distance(p="0.3", radius=4)], ids=lambda d: d.text)
+@pytest.mark.parametrize(
+    "detector", [Grubbs(), Distance(p="0.3", radius=4), IQR(factor="0.5"), MAD(threshold=1)], ids=lambda d: d.text
+)
 def test_replacing_a_row_is_priced_for(detector):
     priced = plan(detector, neighbours="replace-one")
     dice, pairs = random.Random(3), []
@@ -172,12 +181,6 @@ def test_a_separate_test_of_validity_breaks_the_score():
 @pytest.mark.parametrize("detector", [LOF(), Grubbs(argmax=True)])
 def test_detectors_without_a_known_distance_are_refused(detector):
     with pytest.raises(UsageError, match="full"):
-        supported(detector, 1)
-
-
-@pytest.mark.parametrize("detector", [IQR(), MAD()], ids=lambda d: d.text)
-def test_a_detector_by_ranks_is_refused_with_its_own_reason(detector):
-    with pytest.raises(UsageError, match=r"moves the rank of a .* by one, but its value"):
         supported(detector, 1)
 
 

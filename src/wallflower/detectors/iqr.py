@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
-from wallflower.detectors.contexts import Contexts, Decider
-from wallflower.detectors.ranks import RankDecider
+from wallflower.detectors.contexts import Contexts, Decider, Robustness, Scorer
+from wallflower.detectors.ranks import SHIFTS, RankDecider, RankScorer
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
 from wallflower.schema.exact import brief
@@ -32,11 +31,6 @@ class IQR(Written):
     True
     """
 
-    why_not_robust: ClassVar[str] = (
-        "one row moves the rank of a quartile by one, but its value by whatever gap lies there, and no way to count the rows that must change "
-        "before the fences take a value in is proved yet"
-    )
-
     factor: Exact = Exact("1.5")
     """Tukey's 1.5; 3 is his "far out"."""
 
@@ -55,6 +49,12 @@ class IQR(Written):
 
     def decider(self, contexts: Contexts) -> Decider:
         return RankDecider(contexts, top=self.factor.numerator, bottom=self.factor.denominator, fences=True)
+
+    def robustness(self, least: int) -> Robustness:
+        return SHIFTS
+
+    def scorer(self, contexts: Contexts, cap: int) -> Scorer:
+        return RankScorer(contexts, cap, top=self.factor.numerator, bottom=self.factor.denominator, fences=True)
 
 
 def quarter(values: NDArray[np.int64], quarters: int) -> int:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
-from wallflower.detectors.contexts import Contexts, Decider
-from wallflower.detectors.ranks import RankDecider
+from wallflower.detectors.contexts import Contexts, Decider, Robustness, Scorer
+from wallflower.detectors.ranks import SHIFTS, RankDecider, RankScorer
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
 from wallflower.schema.exact import brief
@@ -33,11 +32,6 @@ class MAD(Written):
     >>> MAD().stands_out(np.array([1, 2, 2, 3, 3, 4, 19]), 19, step=Fraction(1))
     True
     """
-
-    why_not_robust: ClassVar[str] = (
-        "one row moves the rank of a median by one, but its value, and with it every distance from it, by whatever gap lies there, and no way to count "
-        "the rows that must change before a value is no longer far is proved yet"
-    )
 
     threshold: Exact = Exact("3.5")
     """3.5 is the published rule."""
@@ -61,6 +55,12 @@ class MAD(Written):
 
     def decider(self, contexts: Contexts) -> Decider:
         return RankDecider(contexts, top=self._ratio.numerator, bottom=self._ratio.denominator, fences=False)
+
+    def robustness(self, least: int) -> Robustness:
+        return SHIFTS
+
+    def scorer(self, contexts: Contexts, cap: int) -> Scorer:
+        return RankScorer(contexts, cap, top=self._ratio.numerator, bottom=self._ratio.denominator, fences=False)
 
 
 def twice_median(ascending: list[int]) -> int:

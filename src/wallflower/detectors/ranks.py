@@ -1,4 +1,4 @@
-"""What `iqr` and `mad` share: deciding all contexts from the ranks of their values."""
+"""What `iqr` and `mad` share: deciding and scoring all contexts from the ranks of their values."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import os
 
 import numpy as np
 
-from wallflower.detectors.contexts import EVERY, Batch, Contexts, Flags
+from wallflower.detectors.contexts import EVERY, Batch, Contexts, Flags, Ints, Robustness
 
 TEAMS = 2 * (os.cpu_count() or 1)
 """Pieces of parallel work, each with running counts of its own."""
+
+SHIFTS = Robustness(unit=1, replaced=2, monotone=False)
+"""One row shifts every rank by at most one (../explain/robust.md); of two contexts one may then score more and the other less."""
 
 
 class RankDecider:
@@ -23,13 +26,14 @@ class RankDecider:
         self._copies = np.concatenate([entries.below.copies, entries.same.ravel()[cells], entries.above.copies])
         self._words = np.concatenate([entries.below.words, contexts.words.ravel()[cells], entries.above.words])
         self._axis, self._places = np.unique(values, return_inverse=True)
+        small = int(self._copies.sum()) < 2**31
+        self._counts = np.zeros(0, np.int32 if small else np.int64)
 
     def valid(self, batch: Batch) -> Flags:
         from wallflower.detectors.ranks_kernels import ranked_runs
 
         valid = np.zeros(len(batch.words), dtype=np.bool_)
-        near = (self._words & ~np.bitwise_or.reduce(batch.words)) == 0
-        small = int(self._copies.sum()) < 2**31
+        near = self._near(batch)
         if near.any():
             ranked_runs(
                 self._axis,
@@ -42,7 +46,42 @@ class RankDecider:
                 self.contexts.least,
                 *self._constants,
                 TEAMS,
-                np.zeros(0, np.int32 if small else np.int64),
+                self._counts,
                 valid,
             )
         return valid
+
+    def _near(self, batch: Batch) -> Flags:
+        """Which entries are in some context of the batch."""
+        return np.asarray((self._words & ~np.bitwise_or.reduce(batch.words)) == 0)
+
+
+class RankScorer(RankDecider):
+    """How many places ranks may shift before the record no longer stands out; the least population is part of it."""
+
+    def __init__(self, contexts: Contexts, cap: int, *, top: int, bottom: int, fences: bool) -> None:
+        super().__init__(contexts, top=top, bottom=bottom, fences=fences)
+        self._cap = cap
+
+    def scores(self, batch: Batch) -> Ints:
+        from wallflower.detectors.rank_shifts_kernels import shifted_runs
+
+        shifts = np.zeros(len(batch.words), dtype=np.int64)
+        near = self._near(batch)
+        if near.any():
+            shifted_runs(
+                self._axis,
+                self._places[near],
+                self._copies[near],
+                self._words[near],
+                batch.words,
+                batch.run,
+                batch.population,
+                self.contexts.reach,
+                *self._constants,
+                self._cap,
+                TEAMS,
+                self._counts,
+                shifts,
+            )
+        return np.minimum(shifts, np.maximum(batch.population - self.contexts.least + 1, 0))

@@ -206,7 +206,7 @@ def supported(detector: Detector, least: int) -> Robust:
         reason = getattr(detector, "why_not_robust", "one row may change all of its answers at once")
         raise UsageError(
             f"guarantee 'full' cannot use {spelled(detector)}: {reason}.",
-            hint="Choose a detector whose distance to flipping is known (grubbs, distance, or histogram with public bins: width=W), or ask for guarantee 'output-constrained'.",
+            hint="Choose a detector whose distance to flipping is known (grubbs, distance, iqr, mad, or histogram with public bins: width=W), or ask for guarantee 'output-constrained'.",
         )
     detector.robustness(least)
     return detector

@@ -75,7 +75,7 @@ class Context:
     """Budget, the certificate's part included."""
     guarantee: Literal["output-constrained", "full"] = "output-constrained"
     search: Literal["exact", "uniform", "walk", "dfs", "bfs"] | None = None
-    """None: `exact` when the declared domain has at most 2^24 contexts around a record (2^12 for a detector or utility of one's own), else `bfs`."""
+    """None: `exact` when the declared domain has at most 2^30 contexts around a record (2^26 with LOF, 2^12 with a detector or utility of one's own), else `bfs`."""
     samples: Whole = Whole(SAMPLES, least=1, most=10_000)
     """Contexts that a search other than `exact` collects; the paper's 50."""
     min_population: Whole = Whole(10, least=1)
