@@ -35,6 +35,7 @@ def hostile_cells(folder: Path, address: str) -> list[list[int]]:
     with open_source(declaration).rows(("x", "c")) as rows:
         rows.cells(["c"], "x", 3)
         rows.nearest(["c"], "x", 3, 2)
+        rows.between(["c"], "x", 3, 4)
         rows.record("1")
         return sorted(rows.fetch(numbers=("x", "c")).numbers.tolist())
 

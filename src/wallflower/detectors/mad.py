@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
-from wallflower.detectors.contexts import Contexts, Decider
+from wallflower.detectors.contexts import EVERY, Contexts, Decider
 from wallflower.detectors.ranks import RankDecider
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
@@ -34,6 +34,8 @@ class MAD(Written):
     True
     """
 
+    per_side: ClassVar[int] = EVERY
+    """Ranks decide, and every value has one."""
     why_not_robust: ClassVar[str] = (
         "one row moves the rank of a median by one, but its value, and with it every distance from it, by whatever gap lies there, and no way to count "
         "the rows that must change before a value is no longer far is proved yet"
