@@ -2,6 +2,7 @@
 
     push down    the engine adds rows up, and this process holds cells and some of their values
     fetch        the declared columns are held in this process
+    distribute   the executors of a declared cluster compare, each some parts of the rows
     tiles        the engine sorts, and this process holds one strip after the other
     batches      rows come in no order, and this process holds a few at a time
     regions      a publication in a public number of parts
@@ -19,7 +20,7 @@ from wallflower.engines.registry import engine_for
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema.declaration import Declaration
 
-Way = Literal["push down", "fetch", "tiles", "batches", "regions"]
+Way = Literal["push down", "fetch", "distribute", "tiles", "batches", "regions"]
 
 BYTES_OF_A_CELL, BYTES_OF_A_ROW = 40, 24
 """What the index of `geometry` takes at its peak, measured: for each number of a row, and for each row."""
@@ -40,9 +41,9 @@ class Plan:
     memory: int
     """Bytes, as declared."""
     along: str = ""
-    """The column that strips are cut across; for tiles alone, as the next."""
+    """The column that strips and parts are cut across, where rows are compared in them."""
     rows: int = 0
-    """About so many rows are compared at a time."""
+    """About so many rows are compared at a time, in one process."""
     parts: int = 1
     """Into how many regions a publication is parted; it is part of the question there, and public."""
     cells: int = 0
@@ -54,6 +55,11 @@ class Plan:
         size, limit = in_units(self.needs), in_units(self.memory)
         if self.way == "fetch":
             return f"fetch: at most {size} of {limit}"
+        if self.way == "distribute":
+            how = (
+                f"compared on the executors, in parts across {self.along}" if self.along else "counted on the executors"
+            )
+            return f"distribute: up to {size} would not fit into {limit}; {how}"
         if self.way == "tiles":
             return f"tiles: up to {size} would not fit into {limit}; sorted by the engine, read in strips across {self.along}"
         if self.way == "batches":
@@ -74,22 +80,22 @@ def held(rows: int, columns: int) -> int:
 
 
 def plan_rows(declaration: Declaration, columns: int, *, along: str) -> Plan:
-    """For a question that compares every row with its neighbours: fetch where it fits, else tiles where the engine sorts.
-
-    Refused where neither is possible, before anything is read or charged.
+    """For a question that compares every row with its neighbours: fetch where it fits, else on the executors where these are declared, else tiles
+    where the engine sorts. Refused where none is possible, before anything is read or charged.
     """
     needs, memory = held(declaration.max_rows, columns), declaration.memory
     if needs <= memory:
         return Plan(way="fetch", needs=needs, memory=memory)
     engine = engine_for(declaration.source)
-    if not engine.sorts:
+    way: Way = "distribute" if engine.spreads and declaration.executors else "tiles"
+    if way == "tiles" and not engine.sorts:
         raise DeclarationError(
             f"{declaration.max_rows} rows of {columns} columns may take {in_units(needs)}, more than the declared memory of "
             f"{in_units(memory)}, and the engine '{engine.name}' cannot sort them.",
             hint='Declare a smaller max_rows, or more: memory = "64 GiB" in [table].',
         )
     # Half of the memory is for what is compared; the other half for what is read meanwhile.
-    return Plan(way="tiles", needs=needs, memory=memory, along=along, rows=max(1, memory // (2 * held(1, columns))))
+    return Plan(way=way, needs=needs, memory=memory, along=along, rows=max(1, memory // (2 * held(1, columns))))
 
 
 def plan_fetch(declaration: Declaration, columns: int) -> Plan:
