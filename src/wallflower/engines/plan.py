@@ -46,6 +46,8 @@ class Plan:
     """About so many rows are compared at a time, in one process."""
     parts: int = 1
     """Into how many regions a publication is parted; it is part of the question there, and public."""
+    spread: bool = False
+    """Whether executors group these regions."""
     cells: int = 0
     """So many cells are added up by the engine; for push down alone, as the next."""
     values: int = 0
@@ -67,7 +69,8 @@ class Plan:
         if self.way == "push down":
             sent = f" and sends at most {self.values} of their values" if self.values else ""
             return f"push down: the engine adds up {self.cells} cells{sent}; at most {size} of {limit}"
-        return f"regions: {self.parts}"
+        where = "on the executors, each with all rows" if self.spread else "one after the other"
+        return f"regions: {self.parts}, {where}"
 
 
 def held(rows: int, columns: int) -> int:
@@ -138,7 +141,10 @@ def plan_publication(declaration: Declaration, columns: int, regions: int) -> Pl
             f"a table of up to {declaration.max_rows} rows is published in regions; {MOST_PUBLISHED} is the most in one piece.",
             hint="Say how many: regions=16 (--regions 16).",
         )
-    return Plan(way="fetch" if regions == 1 else "regions", needs=needs, memory=memory, parts=regions)
+    if regions == 1:
+        return Plan(way="fetch", needs=needs, memory=memory)
+    spread = declaration.executors and engine_for(declaration.source).spreads
+    return Plan(way="regions", needs=needs, memory=memory, parts=regions, spread=spread)
 
 
 def in_units(size: int) -> str:
