@@ -43,6 +43,8 @@ from wallflower.engines.spark.snapshot import Snapshot as SparkSnapshot
 from wallflower.identify.metric import metric_of
 from wallflower.identify.parts import of_asked
 from wallflower.noise.entropy import SeededEntropy
+from wallflower.publish import PlainTable
+from wallflower.publish.publication import Terms, publication_of
 from wallflower.schema.declaration import Declaration, Model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,8 +80,23 @@ STRIPS: dict[str, str] = {
 }
 """Where not all rows are held at once: PostgreSQL and Spark in strips, with a third of the memory that all rows would take, DuckDB with all rows fetched.
 The rows are those of `tiles`."""
+REGIONS = 4
+"""Of a publication: grouped in turn by one process, or side by side by two workers."""
 PUSHED_DOWN = ("cells", "nearest", "between")
 """Asked of ten times as many rows too, so that what another row costs can be told."""
+
+
+def publish(declared: Declaration) -> list[Any]:
+    """Groups in regions, of the 4 columns: who is published with whom, and who is not."""
+    query = PlainTable(columns=COLUMNS, out="none.csv", k=10, p="0.9", d="0.7")
+    roles = {name: "sensitive" if name == "salary" else "quasi-identifier" for name in COLUMNS}
+    columns = {name: replace(column, role=roles[name]) for name, column in declared.columns.items()}
+    terms = Terms(k=10, level=query.level, method=str(query.method), least=10, demands=query.demands, regions=REGIONS)
+    published = replace(declared, columns=columns, max_rows=2 * 10**6, executors=True)
+    with open_source(published).rows(COLUMNS) as rows:
+        grouping = publication_of(rows, query.space(published), terms=terms).grouping
+        Peaks.look()
+    return [[group.rows.tolist() for group in grouping.groups], grouping.suppressed.tolist()]
 
 
 def ask_in_strips(task: str, declared: Declaration, rows: int) -> Any:
@@ -183,6 +200,13 @@ def one(engine: str, folder: Path, address: str, work: dict[int, list[str]], roo
             cpu = cpu_seconds(Peaks.roots) - before
             measured[f"{task} {size}"] = {"cpu": cpu, "sent": Sent.rows(), "digest": repr(answer)}
             progress(engine, f"{task} {size}", cpu)
+    for size in (WARM, min(work) // 10):
+        rows, _ = places(engine, folder, address, size)
+        before = cpu_seconds(Peaks.roots)
+        answer = publish(rows)
+        cpu = cpu_seconds(Peaks.roots) - before
+        measured[f"publish {size}"] = {"cpu": cpu, "digest": hashlib.sha256(repr(answer).encode()).hexdigest()}
+        progress(engine, f"publish {size}", cpu)
     mine, _ = Peaks.seen.pop(os.getpid())
     others = sorted((each for each in Peaks.seen.values() if each[1]), reverse=True)
     print(json.dumps({"measured": measured, "asking": mine, "others": others}))
@@ -200,10 +224,10 @@ def main(*, quick: bool = False) -> None:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = make({"max_wal_size": "4GB"})
         stack.callback(discard, server)
-        for rows in (WARM, size, large):
+        for rows in sorted({WARM, size // 10, size, large}):
             generate(folder / f"rows{rows}.parquet", rows)
             server.execute(SERVER_ROWS.format(name=f"rows{rows}", person="i", last=rows - 1))
-            if rows != large:
+            if rows in (WARM, size):
                 tiles.generate(folder / f"bell{rows}.parquet", rows)
                 copy(folder / f"bell{rows}.parquet", server)
                 people.generate(folder / f"people{rows}.parquet", rows)
@@ -284,6 +308,18 @@ def tell(found: dict[str, Any], work: dict[int, list[str]], size: int) -> None:
             "; ".join(said),
             "the same integers; at most 1.1 rows sent a row",
         )
+    base = found["DuckDB"]["measured"][f"publish {size // 10}"]
+    said = []
+    for engine in ("PostgreSQL", "Spark"):
+        run = found[engine]["measured"][f"publish {size // 10}"]
+        alike = "the same groups" if run["digest"] == base["digest"] else "OTHER GROUPS"
+        said.append(f"{engine} {run['cpu']:.0f} CPU s, {run['cpu'] / base['cpu']:.1f} times, {alike}")
+    table.add(
+        f"publish in {REGIONS} regions, {size // 10:.0e} rows, 4 columns, on Spark by the executors",
+        f"DuckDB, in turn: {base['cpu']:.0f} CPU s",
+        "; ".join(said),
+        "the same groups",
+    )
     for engine, run in found.items():
         largest = ", ".join(f"{part} {size:.0f} MiB" for size, part in run["others"][:5])
         words = f"asking process {run['asking']:.0f} MiB" + (f"; {largest}" if largest else "")

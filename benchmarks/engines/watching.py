@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
-
-from wallflower.engines.batches import Growing
 
 TICK = os.sysconf("SC_CLK_TCK")
 PARTS = {
@@ -81,13 +79,18 @@ class Sent:
     def watch(cls, *backends: type) -> None:
         for backend in backends:
             cls._answers(backend)
-        add = Growing.add
+            cls._batches(backend)
 
-        def adding(self: Growing, columns: Any, rows: int) -> None:
-            cls.fetched += rows if len(columns) else 0
-            add(self, columns, rows)
+    @classmethod
+    def _batches(cls, backend: type) -> None:
+        parts = backend.batches  # type: ignore[attr-defined]
 
-        Growing.add = adding  # type: ignore[method-assign]
+        def batches(self: Any, expression: Any) -> Iterator[Any]:
+            for batch in parts(self, expression):
+                cls.fetched += batch.num_rows
+                yield batch
+
+        backend.batches = batches  # type: ignore[attr-defined]
 
     @classmethod
     def _answers(cls, backend: type) -> None:
