@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from wallflower.engines import sql_rows
+from wallflower.engines.batches import Growing
 
 TICK = os.sysconf("SC_CLK_TCK")
 PARTS = {
@@ -79,18 +82,18 @@ class Sent:
     def watch(cls, *backends: type) -> None:
         for backend in backends:
             cls._answers(backend)
-            cls._batches(backend)
+        add, gather = Growing.add, sql_rows.gathered
 
-    @classmethod
-    def _batches(cls, backend: type) -> None:
-        parts = backend.batches  # type: ignore[attr-defined]
+        def adding(self: Growing, columns: Any, rows: int) -> None:
+            cls.fetched += rows if len(columns) else 0
+            add(self, columns, rows)
 
-        def batches(self: Any, expression: Any) -> Iterator[Any]:
-            for batch in parts(self, expression):
-                cls.fetched += batch.num_rows
-                yield batch
+        def gathered(batch: Any, width: int) -> Any:
+            cls.fetched += batch.num_rows
+            return gather(batch, width)
 
-        backend.batches = batches  # type: ignore[attr-defined]
+        Growing.add = adding  # type: ignore[method-assign]
+        sql_rows.gathered = gathered  # type: ignore[attr-defined]
 
     @classmethod
     def _answers(cls, backend: type) -> None:
