@@ -14,25 +14,28 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
-from tests.servers.postgresql import discard, make
+import psycopg
+from tests.servers.postgresql import Server, discard, make
 from tests.servers.spark_cluster import cluster
 
 from benchmarks.engines import people, tiles
 from benchmarks.engines.__main__ import BY, COLUMNS, declaration, generate
+from benchmarks.engines.watching import TICK, Peaks, Sent, cpu_seconds
 from benchmarks.harness import Table
 from wallflower.count import Subspaces
 from wallflower.count.queries import measure
 from wallflower.engines import open_source
 from wallflower.engines.base import Fetched
-from wallflower.engines.batches import Growing
 from wallflower.engines.duckdb.database import Database
 from wallflower.engines.postgresql.snapshot import Snapshot as PostgresSnapshot
 from wallflower.engines.profile import Tally
@@ -40,10 +43,11 @@ from wallflower.engines.spark.snapshot import Snapshot as SparkSnapshot
 from wallflower.identify.metric import metric_of
 from wallflower.identify.parts import of_asked
 from wallflower.noise.entropy import SeededEntropy
+from wallflower.publish import PlainTable
+from wallflower.publish.publication import Terms, publication_of
 from wallflower.schema.declaration import Declaration, Model
 
 ROOT = Path(__file__).resolve().parents[2]
-TICK = os.sysconf("SC_CLK_TCK")
 WARM = 10_000
 """Rows that are asked about first: a JVM compiles, and Python imports, before anything is measured."""
 CENTRE = 5_000_000
@@ -62,6 +66,7 @@ SETTINGS = {
 QUESTIONS: dict[str, str] = {
     "cells": "explain: statistics of 100 cells",
     "nearest": "explain: 20 nearest values a side in each",
+    "between": "explain: rows of each within a distance",
     "record": "explain: the asked-for record",
     "fetch 2": "count, identify: 2 columns",
     "fetch 4": "subspaces, publish: 4 columns",
@@ -73,8 +78,25 @@ STRIPS: dict[str, str] = {
     "subspaces": "subspaces of 1 of 2 columns",
     "identify": "identify: 200 asked values, 2 columns",
 }
-"""Where not all rows are held at once: Spark in strips, with a third of the memory that all rows would take, DuckDB with all rows fetched. The rows
-are those of `tiles`."""
+"""Where not all rows are held at once: PostgreSQL and Spark in strips, with a third of the memory that all rows would take, DuckDB with all rows fetched.
+The rows are those of `tiles`."""
+REGIONS = 4
+"""Of a publication: grouped in turn by one process, or side by side by two workers."""
+PUSHED_DOWN = ("cells", "nearest", "between")
+"""Asked of ten times as many rows too, so that what another row costs can be told."""
+
+
+def publish(declared: Declaration) -> list[Any]:
+    """Groups in regions, of the 4 columns: who is published with whom, and who is not."""
+    query = PlainTable(columns=COLUMNS, out="none.csv", k=10, p="0.9", d="0.7")
+    roles = {name: "sensitive" if name == "salary" else "quasi-identifier" for name in COLUMNS}
+    columns = {name: replace(column, role=roles[name]) for name, column in declared.columns.items()}
+    terms = Terms(k=10, level=query.level, method=str(query.method), least=10, demands=query.demands, regions=REGIONS)
+    published = replace(declared, columns=columns, max_rows=2 * 10**6, executors=True)
+    with open_source(published).rows(COLUMNS) as rows:
+        grouping = publication_of(rows, query.space(published), terms=terms).grouping
+        Peaks.look()
+    return [[group.rows.tolist() for group in grouping.groups], grouping.suppressed.tolist()]
 
 
 def ask_in_strips(task: str, declared: Declaration, rows: int) -> Any:
@@ -101,6 +123,7 @@ def ask(task: str, declared: Declaration) -> Any:
         asks: dict[str, Callable[[], Any]] = {
             "cells": lambda: rows.cells(BY, "salary", CENTRE),
             "nearest": lambda: rows.nearest(BY, "salary", CENTRE, 20),
+            "between": lambda: rows.between(BY, "salary", CENTRE - 10**6, CENTRE + 10**6),
             "record": lambda: rows.record("77"),
             "fetch 2": lambda: rows.fetch(numbers=COLUMNS[2:]),
             "fetch 4": lambda: rows.fetch(numbers=COLUMNS),
@@ -109,98 +132,6 @@ def ask(task: str, declared: Declaration) -> Any:
         answer = asks[task]()
         Peaks.look()
         return answer
-
-
-class Peaks:
-    """The most that each process held, looked at while it is there."""
-
-    roots: tuple[int, ...] = ()
-    seen: dict[int, tuple[float, str]] = {}  # noqa: RUF012 - one measuring process, one set of peaks
-
-    @classmethod
-    def look(cls) -> None:
-        for process in tree(cls.roots):
-            cls.seen[process] = max(cls.seen.get(process, (0, "")), (held(process), what(process)))
-
-
-def tree(roots: Iterable[int]) -> set[int]:
-    """The processes and all that they started."""
-    parents = {int(path.name): parent for path in Path("/proc").glob("[0-9]*") if (parent := _stat(path.name, 1))}
-    found = set(roots)
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found
-
-
-def _stat(process: int | str, *fields: int) -> int:
-    try:
-        parts = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except OSError:
-        return 0  # it ended meanwhile
-    return sum(int(parts[at]) for at in fields)
-
-
-def cpu_seconds(roots: Iterable[int]) -> float:
-    """Of the living and, in their parents' books, of those that ended."""
-    return sum(_stat(process, 11, 12, 13, 14) for process in tree(roots)) / TICK
-
-
-PARTS = {"CoarseGrainedExecutor": "executor", "SparkSubmit": "driver", "deploy.worker": "worker", "postgres": "server"}
-
-
-def what(process: int) -> str:
-    """Which part a process plays, by the program it runs."""
-    try:
-        line = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
-    except OSError:
-        return ""
-    return next((part for name, part in PARTS.items() if name in line), "")
-
-
-def held(process: int) -> float:
-    """The peak of a process, in MiB."""
-    try:
-        lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0)
-
-
-class Sent:
-    """Rows that leave an engine, counted where they arrive: whole answers, or the parts of a fetch."""
-
-    answered = 0
-    fetched = 0
-
-    @classmethod
-    def watch(cls, *backends: type) -> None:
-        for backend in backends:
-            cls._answers(backend)
-        add = Growing.add
-
-        def adding(self: Growing, columns: Any, rows: int) -> None:
-            cls.fetched += rows if len(columns) else 0
-            add(self, columns, rows)
-
-        Growing.add = adding  # type: ignore[method-assign]
-
-    @classmethod
-    def _answers(cls, backend: type) -> None:
-        whole = backend.arrow  # type: ignore[attr-defined]
-
-        def arrow(self: Any, expression: Any) -> Any:
-            answer = whole(self, expression)
-            cls.answered += answer.num_rows
-            return answer
-
-        backend.arrow = arrow  # type: ignore[attr-defined]
-
-    @classmethod
-    def rows(cls) -> int:
-        """Since it was last asked."""
-        sent = cls.fetched or cls.answered
-        cls.fetched = cls.answered = 0
-        return sent
 
 
 def digest(answer: Any) -> str:
@@ -217,6 +148,8 @@ def digest(answer: Any) -> str:
                 {k: sorted(v.items()) for k, v in answer.states.items()},
             )
         )
+    if isinstance(answer, np.ndarray):
+        return hashlib.sha256(answer.tobytes()).hexdigest()
     parts = [each.tolist() if isinstance(each, np.ndarray) else each for each in vars(answer).values()]
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
@@ -253,34 +186,50 @@ def one(engine: str, folder: Path, address: str, work: dict[int, list[str]], roo
             answer = ask(task, joined if task == "people" else rows)
             cpu = cpu_seconds(Peaks.roots) - before
             measured[f"{task} {size}"] = {"cpu": cpu, "sent": Sent.rows(), "digest": digest(answer)}
-    for task in STRIPS if engine != "PostgreSQL" else ():
+            progress(engine, f"{task} {size}", cpu)
+    for task in STRIPS:
         for size in (WARM, min(work)):
             path = folder / f"bell{size}.parquet"
             declared = replace(tiles.declaration(path, size), memory=2**50)
-            if engine == "Spark":
-                declared = replace(declared, source=address, source_table=str(path), memory=32 * size)
+            if engine != "DuckDB":
+                table = str(path) if engine == "Spark" else path.stem
+                declared = replace(declared, source=address, source_table=table, memory=32 * size)
             Sent.rows()
             before = cpu_seconds(Peaks.roots)
             answer = ask_in_strips(task, declared, size)
             cpu = cpu_seconds(Peaks.roots) - before
             measured[f"{task} {size}"] = {"cpu": cpu, "sent": Sent.rows(), "digest": repr(answer)}
+            progress(engine, f"{task} {size}", cpu)
+    for size in (WARM, min(work) // 10):
+        rows, _ = places(engine, folder, address, size)
+        before = cpu_seconds(Peaks.roots)
+        answer = publish(rows)
+        cpu = cpu_seconds(Peaks.roots) - before
+        measured[f"publish {size}"] = {"cpu": cpu, "digest": hashlib.sha256(repr(answer).encode()).hexdigest()}
+        progress(engine, f"publish {size}", cpu)
     mine, _ = Peaks.seen.pop(os.getpid())
     others = sorted((each for each in Peaks.seen.values() if each[1]), reverse=True)
     print(json.dumps({"measured": measured, "asking": mine, "others": others}))
 
 
+def progress(engine: str, task: str, cpu: float) -> None:
+    """To the error stream, so that a long run shows where it is."""
+    print(f"{time.monotonic():.0f} {engine}: {task}, {cpu:.2f} CPU s", file=sys.stderr, flush=True)
+
+
 def main(*, quick: bool = False) -> None:
     size, large = (10**5, 10**6) if quick else (10**6, 10**7)
-    work = {size: list(QUESTIONS), large: ["cells"]}
+    work = {size: list(QUESTIONS), large: list(PUSHED_DOWN)}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = make({"max_wal_size": "4GB"})
         stack.callback(discard, server)
-        for rows in (WARM, size, large):
+        for rows in sorted({WARM, size // 10, size, large}):
             generate(folder / f"rows{rows}.parquet", rows)
             server.execute(SERVER_ROWS.format(name=f"rows{rows}", person="i", last=rows - 1))
-            if rows != large:
+            if rows in (WARM, size):
                 tiles.generate(folder / f"bell{rows}.parquet", rows)
+                copy(folder / f"bell{rows}.parquet", server)
                 people.generate(folder / f"people{rows}.parquet", rows)
                 person = f"i * 7919 % {rows // 10}"
                 server.execute(SERVER_ROWS.format(name=f"people{rows}", person=person, last=rows - 1))
@@ -295,6 +244,21 @@ def main(*, quick: bool = False) -> None:
             "Spark", folder, spark.address, work, roots=workers, environment=spark.driver_environment
         )
     tell(found, work, size)
+
+
+def copy(path: Path, server: Server) -> None:
+    """The rows of a Parquet file, in a table of the server with the file's name."""
+    texts = path.with_suffix(".csv")
+    duckdb.sql(f"COPY (SELECT x, y FROM '{path}') TO '{texts}' (FORMAT CSV, HEADER false)")
+    server.execute(f"CREATE TABLE {path.stem} (x bigint, y bigint)")
+    with (
+        psycopg.connect(server.address(), autocommit=True) as connection,
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY {path.stem} FROM STDIN (FORMAT csv)") as into,
+        texts.open("rb") as file,
+    ):
+        while part := file.read(2**20):
+            into.write(part)
 
 
 def measured(
@@ -329,15 +293,33 @@ def tell(found: dict[str, Any], work: dict[int, list[str]], size: int) -> None:
                 words, f"DuckDB {base['cpu']:.2f} CPU s, {base['sent']} rows sent", "; ".join(said), "the same answer"
             )
     for task, words in STRIPS.items():
-        fetched, strips = (found[engine]["measured"][f"{task} {size}"] for engine in ("DuckDB", "Spark"))
-        alike = "the same integers" if fetched["digest"] == strips["digest"] else "OTHER INTEGERS"
+        fetched = found["DuckDB"]["measured"][f"{task} {size}"]
+        said = []
+        for engine in ("PostgreSQL", "Spark"):
+            strips = found[engine]["measured"][f"{task} {size}"]
+            alike = "the same integers" if fetched["digest"] == strips["digest"] else "OTHER INTEGERS"
+            ratio = strips["cpu"] / max(fetched["cpu"], 1 / TICK)
+            said.append(
+                f"{engine} {strips['cpu']:.1f} CPU s, {ratio:.0f} times, {strips['sent'] / size:.2f} rows sent a row, {alike}"
+            )
         table.add(
-            f"{words}, in strips from two workers",
+            f"{words}, in strips",
             f"DuckDB, all rows fetched: {fetched['cpu']:.1f} CPU s",
-            f"{strips['cpu']:.1f} CPU s, {strips['cpu'] / max(fetched['cpu'], 1 / TICK):.0f} times; "
-            f"{strips['sent'] / size:.2f} rows sent a row; {alike}",
+            "; ".join(said),
             "the same integers; at most 1.1 rows sent a row",
         )
+    base = found["DuckDB"]["measured"][f"publish {size // 10}"]
+    said = []
+    for engine in ("PostgreSQL", "Spark"):
+        run = found[engine]["measured"][f"publish {size // 10}"]
+        alike = "the same groups" if run["digest"] == base["digest"] else "OTHER GROUPS"
+        said.append(f"{engine} {run['cpu']:.0f} CPU s, {run['cpu'] / base['cpu']:.1f} times, {alike}")
+    table.add(
+        f"publish in {REGIONS} regions, {size // 10:.0e} rows, 4 columns, on Spark by the executors",
+        f"DuckDB, in turn: {base['cpu']:.0f} CPU s",
+        "; ".join(said),
+        "the same groups",
+    )
     for engine, run in found.items():
         largest = ", ".join(f"{part} {size:.0f} MiB" for size, part in run["others"][:5])
         words = f"asking process {run['asking']:.0f} MiB" + (f"; {largest}" if largest else "")

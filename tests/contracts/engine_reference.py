@@ -180,6 +180,11 @@ class Reference:
             z = [value - centre for value in values]
             yield place, (len(z), sum(z), sum(v * v for v in z), min(z, default=0), max(z, default=0))
 
+    def between(self, by, metric, first, last):
+        return {
+            place: sum(first <= value <= last for value in values) for place, values in self.by_cell(by, metric).items()
+        }
+
     def nearest(self, by, metric, centre, per_side):
         for values in self.by_cell(by, metric).values():
             counted = sorted(Counter(values).items())
@@ -215,6 +220,8 @@ def agree(rows, reference: Reference, *, by, metric, centres, keys, sides=(0, 1,
             assert np.diff(nearest.starts).tolist() == [len(entries) for entries in expected]
             pairs = list(zip(nearest.values.tolist(), nearest.multiplicities.tolist(), strict=True))
             assert pairs == [pair for entries in expected for pair in entries]
+            between = rows.between(by, metric, centre - per_side, centre + 2 * per_side)
+            _same_counts(between, reference.between(by, metric, centre - per_side, centre + 2 * per_side))
 
 
 def _same_cells(cells, expected) -> None:
@@ -223,6 +230,12 @@ def _same_cells(cells, expected) -> None:
         assert tuple(part[place] for part in parts) == statistics
         assert type(cells.totals[place]) is int
         assert type(cells.squares[place]) is int
+
+
+def _same_counts(counts, expected) -> None:
+    assert counts.dtype == np.int64
+    assert {place: counts[place] for place in expected} == expected
+    assert counts.size == len(expected)
 
 
 def _grouped(column: Column) -> bool:

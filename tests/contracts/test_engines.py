@@ -166,6 +166,7 @@ def test_the_order_of_rows_means_nothing(place, tmp_path):
             answers.append(
                 [getattr(cells, part).tolist() for part in ("counts", "totals", "squares", "least", "most")]
                 + [getattr(nearest, part).tolist() for part in ("starts", "values", "multiplicities")]
+                + [rows.between(["c"], "x", 0, 2).tolist()]
                 + [sorted(rows.fetch(numbers=["x", "c"]).numbers.tolist()), repr(rows.record("2"))]
             )
     assert answers[0] == answers[1]

@@ -6,9 +6,16 @@ import pytest
 
 from tests.contracts.engine_sources import declare, numbers
 from wallflower.engines import plan, registry
-from wallflower.engines.plan import in_units, plan_publication, plan_rows
+from wallflower.engines.plan import (
+    BYTES_OF_A_STATISTIC,
+    BYTES_OF_A_VALUE,
+    in_units,
+    plan_cells,
+    plan_publication,
+    plan_rows,
+)
 from wallflower.engines.registry import Engine
-from wallflower.errors import DeclarationError
+from wallflower.errors import DeclarationError, UsageError
 
 DECLARED = replace(declare(numbers()), max_rows=10**7)
 
@@ -30,9 +37,29 @@ def test_an_engine_that_cannot_sort_is_refused_before_anything_is_read(monkeypat
         plan.plan_rows(declared, 1, along="x")
 
 
-def test_a_publication_has_a_way_of_its_own():
-    ways = [plan_publication(replace(DECLARED, max_rows=n), 3).way for n in (2_000_000, 2_000_001, 10**8, 10**8 + 1)]
-    assert ways == ["fetch", "regions", "regions", "refuse"]
+@pytest.mark.parametrize(
+    ("rows", "regions", "way"),
+    [(2_000_000, 1, "fetch"), (5, 3, "regions"), (2_000_001, 16, "regions"), (10**8, 2, "regions")],
+)
+def test_a_publication_has_a_way_of_its_own(rows, regions, way):
+    found = plan_publication(replace(DECLARED, max_rows=rows), 3, regions)
+    assert (found.way, found.parts) == (way, regions)
+
+
+def test_a_publication_of_too_many_rows_is_refused_before_anything_is_read():
+    with pytest.raises(UsageError, match="2000000 is the most in one piece"):
+        plan_publication(replace(DECLARED, max_rows=2_000_001), 3, 1)
+    with pytest.raises(DeclarationError, match="100000000 is the most"):
+        plan_publication(replace(DECLARED, max_rows=10**8 + 1), 3, 16)
+
+
+def test_cells_that_do_not_fit_are_refused_before_anything_is_read():
+    exactly = replace(DECLARED, memory=100 * BYTES_OF_A_STATISTIC + 4000 * BYTES_OF_A_VALUE)
+    assert str(plan_cells(exactly, 100, 4000)) == (
+        "push down: the engine adds up 100 cells and sends at most 4000 of their values; at most 849 KiB of 849 KiB"
+    )
+    with pytest.raises(DeclarationError, match="100 cells and up to 4000 of their values"):
+        plan_cells(replace(exactly, memory=exactly.memory - 1), 100, 4000)
 
 
 @pytest.mark.parametrize(("size", "said"), [(2**10, "1 KiB"), (1536, "1.5 KiB"), (300 * 2**40 + 1, "300 TiB")])

@@ -196,6 +196,7 @@ def test_nothing_asked_and_no_cell_is_in_the_servers_log_or_an_error(capfd):
         rows.fetch(numbers=("x", "d"), codes=("c",))
         rows.cells(["c"], "x", 31)
         rows.nearest(["c"], "x", 31, 2)
+        rows.between(["c"], "x", 31, 32)
         assert rows.record(f"{CANARY}1") is not None
         with psycopg.connect(server.address()) as watching:
             statements = watching.execute(

@@ -39,6 +39,7 @@ def test_a_server_that_logs_every_statement_logs_no_asked_value_and_no_cell():
             assert rows.record(f"{CANARY}1") is not None
             rows.cells(["c"], "x", 313371)
             rows.nearest(["c"], "x", 313371, 2)
+            rows.between(["c"], "x", 313371, 313371)
             rows.fetch(numbers=("x",), codes=("c",))
     finally:
         run("ALTER ROLE postgres RESET log_statement", "ALTER ROLE postgres RESET log_parameter_max_length")

@@ -69,7 +69,7 @@ def test_duckdb_would_have_told():
         base.run(f"SELECT CAST(x AS DOUBLE) FROM (SELECT '{CANARY}' AS x)")
 
 
-@pytest.mark.parametrize("ask", ["numbers", "cells", "nearest", "record", "size", "tally"])
+@pytest.mark.parametrize("ask", ["numbers", "cells", "nearest", "between", "record", "size", "tally"])
 def test_a_broken_engine_tells_nothing(source, capfd, monkeypatch, ask):
     source = replace(source, declaration=replace(source.declaration, neighbours="replace-one"), held=0)
 
@@ -85,6 +85,7 @@ def test_a_broken_engine_tells_nothing(source, capfd, monkeypatch, ask):
                 "numbers": lambda: rows.fetch(numbers=["x"]).numbers,
                 "cells": lambda: rows.cells(["c"], "x", 0),
                 "nearest": lambda: rows.nearest(["c"], "x", 0, 1),
+                "between": lambda: rows.between(["c"], "x", 0, 1),
                 "record": lambda: rows.record("1"),
                 "size": lambda: rows.size,
             }

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.contracts import test_same_release, test_spark
+from tests.contracts import test_same_release, test_spark, test_spark_regions
 from tests.servers.spark_cluster import cluster
 
 pytestmark = pytest.mark.slow
@@ -61,6 +61,9 @@ def test_two_workers_answer_as_one_machine_and_tell_nothing(tmp_path):
             test_same_release.in_csv, example, _fresh(tmp_path / "expected" / example.name)
         )
         assert found["answers"][example.name] == json.loads(json.dumps(expected)), example.name
+    value, file, _ = test_spark_regions.published(test_same_release.in_csv, tmp_path / "regions", 3)
+    assert found["answers"]["in regions"] == {"value": json.loads(json.dumps(value)), "file": file.decode()}
+    assert found["answers"]["wrong regions"] is True
     assert found["answers"]["hostile cells"] == [[0, 0]] * 2 + [[10, 0]] * 2
     said = found["answers"]["broken view"] + done.stdout + done.stderr
     assert "could not be read" in said

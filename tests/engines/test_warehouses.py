@@ -73,6 +73,7 @@ def test_every_question_compiles(name, unit):
             lambda rows=rows: rows.record("P1"),
             lambda rows=rows: rows.cells(["c"], "x", 3),
             lambda rows=rows: rows.nearest(["c"], "x", 3, 2),
+            lambda rows=rows: rows.between(["c"], "x", 3, 4),
             lambda rows=rows: rows.size,
         )
         for ask in asks:

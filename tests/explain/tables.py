@@ -90,6 +90,13 @@ class PlainRows:
             starts.append(len(values))
         return Nearest(np.array(starts), np.array(values, dtype=np.int64), np.array(copies, dtype=np.int64))
 
+    def between(self, by, metric, first, last):
+        shape, groups = self._grouped(by)
+        found = np.zeros(shape, dtype=np.int64)
+        for cell, ys in groups.items():
+            found[cell] = sum(first <= y <= last for y in ys)
+        return found
+
 
 def view(table, shape, *, least=1, lower=-1000, upper=1000, place=0, languages=None, trees=None):
     """The rows as the row at `place` sees them."""

@@ -18,6 +18,7 @@ SAME = {
     "an asker's share": ("[budget.dp]", '[askers.ward.dp]\nepsilon = "1"\n[budget.dp]'),
     "the place of the rows": ('source = "salaries.csv"', 'source = "other.csv"'),
     "the place of the ledger": ('ledger = "salaries.ledger"', 'ledger = "postgresql://host/ledgers"'),
+    "where rows are compared": ("max_rows = 1_000_000", "max_rows = 1_000_000\nexecutors = true"),
     "how much is held": ("max_rows = 1_000_000", 'max_rows = 1_000_000\nmemory = "1 MiB"'),
     "a default said aloud": ("beta = 24", 'beta = 24\ndistance = "euclidean"'),
 }

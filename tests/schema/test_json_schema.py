@@ -53,6 +53,7 @@ GOOD_ONES = {
     "no budget": GOOD.replace('[budget.dp]\nepsilon = "4"\ndelta = "1e-6"\n', ""),
     "no source": changed('source = "salaries.csv"\n', ""),
     "a table in a file": changed('source = "salaries.csv"', 'source = "s.duckdb"\ntable = "salaries"'),
+    "executors": changed("max_rows = 1_000_000", "max_rows = 1_000_000\nexecutors = true"),
     "its own memory": changed("max_rows = 1_000_000", 'max_rows = 1_000_000\nmemory = "512 MiB"'),
     "a fraction": changed('epsilon = "2"', 'epsilon = "1/3"'),
     "streams": changed(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 from functools import cache
 
@@ -39,6 +40,7 @@ def needed() -> None:
     if missing:
         pytest.skip(f"{' and '.join(missing)} not installed (Debian: apt-get install default-jre-headless)")
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the executors' Python, with this package
 
 
 def _importable() -> bool:

@@ -67,6 +67,7 @@ class Cluster:
             (self.folder / name).mkdir()
         settings = {
             **DEFAULTS,
+            **self.settings,
             "spark.eventLog.dir": self.events.as_uri(),
             "spark.local.dir": str(self.folder / "local"),
         }

@@ -11,9 +11,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from tests.contracts.engine_sources import categories, declare, numbers
 from tests.contracts.registry import every_example
+from tests.publish.test_whole_publications import caught
 from wallflower.engines import open_source
+from wallflower.engines.spark import tasks
 from wallflower.errors import ReleaseFailed
 from wallflower.ledger import Ledger
 from wallflower.schema import load
@@ -35,8 +39,32 @@ def hostile_cells(folder: Path, address: str) -> list[list[int]]:
     with open_source(declaration).rows(("x", "c")) as rows:
         rows.cells(["c"], "x", 3)
         rows.nearest(["c"], "x", 3, 2)
+        rows.between(["c"], "x", 3, 4)
         rows.record("1")
         return sorted(rows.fetch(numbers=("x", "c")).numbers.tolist())
+
+
+def in_regions(example, folder: Path, address: str) -> dict[str, object]:
+    """A publication whose regions the executors group."""
+    declared = load(folder / "rows.toml")
+    moved = replace(declared, source=address, source_table=str(folder / "parts"), executors=True)
+    query = replace(example.query(folder), regions=3)
+    value = Session(moved, open_source(moved), seed=11).release(query).value
+    return {"value": value, "file": Path(query.out).read_text(encoding="utf-8")}
+
+
+def wrong_regions_are_caught(session) -> bool:
+    """Planted: a task is sent the rows of its region alone, and takes them for the table."""
+
+    def its_own_rows(work, regions):
+        found = []
+        for region in regions:
+            alone = replace(work, places=np.ascontiguousarray(work.places[region]), flags=None)
+            ((groups, left),) = tasks.run(session, alone, [np.arange(len(region))])
+            found.append(([replace(group, rows=region[group.rows]) for group in groups], region[left]))
+        return found
+
+    return caught("matching", regions=2, run=its_own_rows)
 
 
 def broken_view(session, folder: Path, address: str) -> str:
@@ -60,6 +88,8 @@ def main() -> None:
 
     session = SparkSession.active()
     answers["hostile cells"] = hostile_cells(folder, address)
+    answers["in regions"] = in_regions(examples["publish-matching"], folder / "asked" / "publish-matching", address)
+    answers["wrong regions"] = wrong_regions_are_caught(session)
     answers["broken view"] = broken_view(session, folder, address)
     executors = session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
     found = {"answers": answers, "executors": executors, "master": session.sparkContext.master}

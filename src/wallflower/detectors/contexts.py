@@ -142,6 +142,11 @@ class Contexts(Protocol):
         ...
 
 
+def values_asked(detector: object) -> int:
+    """How many nearest values a side of each cell a fast path asks for: all of them where the detector does not say."""
+    return int(getattr(detector, "per_side", EVERY))
+
+
 class Decider(Protocol):
     """Says in which contexts the record stands out."""
 

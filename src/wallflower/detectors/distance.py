@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ class Distance(Written):
     >>> Distance(p="0.2", radius=5).stands_out(np.array([10, 11, 12, 12, 13, 60]), 60, step=Fraction(1))
     True
     """
+
+    per_side: ClassVar[int] = 0
+    """Counts decide; no value is asked for."""
 
     p: Exact = Exact()
     """Share of the values, between 0 and 1."""

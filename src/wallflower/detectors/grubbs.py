@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,9 @@ class Grubbs(Written):
     >>> Grubbs().stands_out(np.array([1, 2, 2, 3, 3, 3, 4, 4, 5, 60]), 60, step=Fraction(1))
     True
     """
+
+    per_side: ClassVar[int] = 0
+    """Sums decide; no value is asked for."""
 
     alpha: Exact = Exact("0.05")
     """Level of the test; the customary 0.05."""

@@ -53,6 +53,11 @@ class Histogram(Written):
     def share(self) -> Fraction:
         return self.rare
 
+    @property
+    def per_side(self) -> int:
+        """Counts decide with public bins; else how many values lie in the record's own bar."""
+        return EVERY if self.width is None else 0
+
     def largest(self, span: int, rows: int) -> int:
         """A bound on the whole numbers that deciding computes, for values `span` steps apart."""
         return rows * self.share.denominator

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
-from wallflower.detectors.contexts import Contexts, Decider, Robustness, Scorer
+from wallflower.detectors.contexts import EVERY, Contexts, Decider, Robustness, Scorer
 from wallflower.detectors.ranks import SHIFTS, RankDecider, RankScorer
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
@@ -30,6 +31,9 @@ class IQR(Written):
     >>> IQR().stands_out(np.array([1, 2, 2, 3, 3, 4, 9]), 9, step=Fraction(1))
     True
     """
+
+    per_side: ClassVar[int] = EVERY
+    """Ranks decide, and every value has one."""
 
     factor: Exact = Exact("1.5")
     """Tukey's 1.5; 3 is his "far out"."""

@@ -58,6 +58,11 @@ class LOF(Written):
     def limit(self) -> float:
         return float(self.threshold)
 
+    @property
+    def per_side(self) -> int:
+        """The nearest values a side that decide a factor: the neighbours' own neighbours are among them."""
+        return 2 * self.neighbours
+
     def stands_out(self, values: NDArray[np.int64], value: int, /, *, step: Fraction) -> bool:
         return len(values) > 1 and self.factor(values, value) > self.limit
 
@@ -82,7 +87,7 @@ class _LOFDecider:
 
     def __init__(self, detector: LOF, contexts: Contexts) -> None:
         self.detector, self.contexts = detector, contexts
-        self.entries = contexts.entries(2 * detector.neighbours)
+        self.entries = contexts.entries(detector.per_side)
 
     def valid(self, batch: Batch) -> Flags:
         from wallflower.detectors.lof_kernels import lof_runs

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
-from wallflower.detectors.contexts import Contexts, Decider, Robustness, Scorer
+from wallflower.detectors.contexts import EVERY, Contexts, Decider, Robustness, Scorer
 from wallflower.detectors.ranks import SHIFTS, RankDecider, RankScorer
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
@@ -32,6 +33,9 @@ class MAD(Written):
     >>> MAD().stands_out(np.array([1, 2, 2, 3, 3, 4, 19]), 19, step=Fraction(1))
     True
     """
+
+    per_side: ClassVar[int] = EVERY
+    """Ranks decide, and every value has one."""
 
     threshold: Exact = Exact("3.5")
     """3.5 is the published rule."""

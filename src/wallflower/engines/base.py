@@ -112,6 +112,10 @@ class Rows(Protocol):
 
     def nearest(self, by: Sequence[str], metric: str, centre: int, per_side: int) -> Nearest: ...
 
+    def between(self, by: Sequence[str], metric: str, first: int, last: int) -> NDArray[np.int64]:
+        """How many rows of each cell have first ≤ metric ≤ last; one axis per column of `by`."""
+        ...
+
 
 class Source(Protocol):
     """Where rows live. Nothing is read before `rows` is entered."""

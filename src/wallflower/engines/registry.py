@@ -37,6 +37,8 @@ class Engine:
     """The extra of this package that brings the libraries it needs."""
     sorts: bool = False
     """Whether its rows answer `ascending` without being held in this process."""
+    spreads: bool = False
+    """Whether its rows lie on executors that can run tasks, where the declaration says that they may."""
 
     def open(self, declaration: Declaration) -> Source:
         module, _, name = self.opens.partition(":")

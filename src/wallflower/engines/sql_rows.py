@@ -106,6 +106,11 @@ class SqlRows:
         shape, _ = self._cube(by, metric, centre)
         return quietly(lambda: self._nearest(by, metric, centre, per_side, shape), broken)
 
+    def between(self, by: Sequence[str], metric: str, first: int, last: int) -> NDArray[np.int64]:
+        self.view.check([*by, metric])
+        shape = cube.shape_of(self.declaration, by)
+        return quietly(lambda: self._between(by, metric, first, last, shape), broken)
+
     def hold(self, name: str, expression: Any) -> Any:
         """Name an expression that takes long; a database that can keeps its answer."""
         return self.base.view(name, expression)
@@ -188,6 +193,17 @@ class SqlRows:
         answer = self.base.arrow(near.select("cell", "value", "n"))
         index, values, n = (answer[name].to_numpy() for name in ("cell", "value", "n"))
         return cube.assembled(index, values, n, math.prod(shape))
+
+    def _between(
+        self, by: Sequence[str], metric: str, first: int, last: int, shape: tuple[int, ...]
+    ) -> NDArray[np.int64]:
+        rows = self._indexed(by, metric, shape)
+        # Both ends tell a record's value, and a server may log what stands in a statement.
+        inside = rows.filter(
+            rows.value >= self.base.asked(first, "int64"), rows.value <= self.base.asked(last, "int64")
+        )
+        answer = self.base.arrow(inside.group_by("cell").aggregate(n=inside.count())).to_pydict()
+        return _spread(np.array(answer["cell"], np.int64), answer["n"], shape, np.int64)
 
     def placed(self, key: str) -> Any:
         """The staged row that a key like "row:12" names; None where rows have no order."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from wallflower.detectors.base import spelled
 from wallflower.detectors.contexts import Fast
 from wallflower.engines.base import Record, Rows
+from wallflower.engines.plan import Plan
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.explain import constrained, full, rehearsal, trial
 from wallflower.explain.checks import (
@@ -27,6 +28,7 @@ from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.languages import Vocabularies, vocabularies
 from wallflower.explain.prices import price_constrained, price_full
+from wallflower.explain.reading import plan_contexts
 from wallflower.explain.record_view import RecordView
 from wallflower.explain.sentences import context_codes, text
 from wallflower.explain.space import Space
@@ -201,6 +203,11 @@ class Context:
             rows=declaration.rows_per_person,
         )
 
+    def _reading(self, declaration: Declaration) -> Plan:
+        """How the rows are read; refuses what would not fit."""
+        own = not isinstance(self.utility, str)
+        return plan_contexts(declaration, self.by, self.metric, self.detector, own_utility=own)
+
     def price(self, declaration: Declaration) -> Price:
         if declaration.key is None and scheme_of(declaration.source) is not None:
             raise DeclarationError(
@@ -218,6 +225,7 @@ class Context:
             "least population": str(self.min_population),
             "languages": languages.text,
             "contexts": f"at most {languages.most}",
+            "plan": str(self._reading(declaration)),
         }
         if self.guarantee == "full":
             price = price_full(self._full(declaration), public)

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.detectors.contexts import LARGEST, Entries, Side
+from wallflower.detectors.contexts import EVERY, LARGEST, Entries, Side
 from wallflower.engines.base import Cells, Fetched, Nearest, Rows
 from wallflower.engines.cube import cells_of, nearest_of
 from wallflower.explain.batches import BLOCK, Block, Few, Statistics, blocks
@@ -111,9 +111,20 @@ class RecordView:
         return np.where(self.counts == 0, -LARGEST, self.cells.most)
 
     def between(self, first: int, last: int) -> NDArray[np.int64]:
-        inside = (self.shifted >= first) & (self.shifted <= last)
-        found = np.bincount(self.codes[inside], minlength=self.counts.size)
-        return found.astype(np.int64).reshape(self.space.shape)
+        if not self._pushed_down:
+            inside = (self.shifted >= first) & (self.shifted <= last)
+            cells, copies = self.codes[inside], np.ones(np.count_nonzero(inside), np.int64)
+        elif "_every_value" in self.__dict__:  # whoever asked for all values need not ask the engine again
+            near, gaps = self._every_value, self._every_value.values - self.centre
+            inside = (gaps >= first) & (gaps <= last)
+            cells = np.repeat(self._cell_of_value, np.diff(near.starts))[inside]
+            copies = near.multiplicities[inside]
+        else:
+            asked = (self.centre + first, self.centre + last)
+            cells, copies = self._cell_of_value, self.rows.between(self.space.columns, self.metric, *asked).ravel()
+        found = np.zeros(self.counts.size, dtype=np.int64)
+        np.add.at(found, cells, copies)
+        return found.reshape(self.space.shape)
 
     def shared(self, start: Sequence[Sequence[int]]) -> NDArray[np.int64]:
         """Rows of each cell that are also in the public context with these codes."""
@@ -134,12 +145,20 @@ class RecordView:
 
     def entries(self, per_side: int) -> Entries:
         if self._pushed_down:
-            near = self.rows.nearest(self.space.columns, self.metric, self.centre, per_side)
+            near = self._every_value if per_side >= EVERY else self._nearest(per_side)
             cells = np.repeat(self._cell_of_value, np.diff(near.starts))
         else:
             near = nearest_of(self.codes, self.shifted + self.centre, self.counts.size, self.centre, per_side)
             cells = np.repeat(np.arange(self.counts.size), np.diff(near.starts))
         return self._entries(near, cells)
+
+    def _nearest(self, per_side: int) -> Nearest:
+        return self.rows.nearest(self.space.columns, self.metric, self.centre, per_side)
+
+    @cached_property
+    def _every_value(self) -> Nearest:
+        """All distinct values of each combination of declared values."""
+        return self._nearest(EVERY)
 
     def _entries(self, near: Nearest, cells: NDArray[np.int64]) -> Entries:
         gaps, words = near.values - self.centre, self.words.ravel()[cells]

@@ -14,7 +14,7 @@ from wallflower.publish.anonymise import anonymise
 from wallflower.publish.checker import Checker
 from wallflower.publish.diversity import Demands
 from wallflower.publish.grouping import Grouping
-from wallflower.publish.regions import Run, in_turn
+from wallflower.publish.regions import Run, in_turn, run_over
 from wallflower.publish.space import Axis, Space, axis_of
 
 
@@ -78,7 +78,7 @@ def publication_of(rows: Rows, space: Space, *, unchanged: Sequence[str] = (), t
     table = _places(rows, (*space.axes, *beside))
     places, others = np.ascontiguousarray(table[:, : len(space.axes)]), table[:, len(space.axes) :]
     checker = Checker(space, places)
-    return Publication(terms, beside, others, checker, terms.grouping(checker))
+    return Publication(terms, beside, others, checker, terms.grouping(checker, run_over(rows)))
 
 
 def _places(rows: Rows, axes: Sequence[Axis]) -> NDArray[np.int64]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wallflower.engines.base import Rows
-from wallflower.engines.plan import MOST_IN_REGIONS, MOST_PUBLISHED, Plan, plan_publication
-from wallflower.errors import DeclarationError, UsageError
+from wallflower.engines.plan import plan_publication
+from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.file_answer import FileAnswer
 from wallflower.privacy.guarantees import PlainKAnonymity
@@ -181,7 +181,7 @@ class PlainTable:
                 hint="Say per_person for every column instead: then one row is one person.",
             )
         space = self.space(declaration)
-        plan = self._plan(declaration, len(space.axes))
+        plan = plan_publication(declaration, len(space.axes), self.regions)
         folder = Path(self.out).parent
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise UsageError(f"the folder '{folder}' cannot be written to.", hint="Name an existing folder of yours.")
@@ -221,21 +221,6 @@ class PlainTable:
             },
             notes=notes,
         )
-
-    def _plan(self, declaration: Declaration, columns: int) -> Plan:
-        """How rows are read, from declared things alone."""
-        plan = replace(plan_publication(declaration, columns), parts=self.regions)
-        if plan.way == "refuse":
-            raise DeclarationError(
-                f"a table of up to {declaration.max_rows} rows is too large to be published here; {MOST_IN_REGIONS} is the most.",
-                hint="Publish a part of it, or declare a smaller max_rows.",
-            )
-        if plan.way == "regions" and self.regions == 1:
-            raise UsageError(
-                f"a table of up to {declaration.max_rows} rows is published in regions; {MOST_PUBLISHED} is the most in one piece.",
-                hint="Say how many: regions=16 (--regions 16).",
-            )
-        return replace(plan, way="regions") if self.regions > 1 else plan
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
         self._publication(rows)

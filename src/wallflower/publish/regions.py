@@ -17,6 +17,9 @@ from typing import Any, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.engines.base import Rows
+from wallflower.engines.executors import executors_of
+from wallflower.engines.in_turn import InTurn
 from wallflower.progress import report
 from wallflower.publish.box_groups import BoxGrouper
 from wallflower.publish.checker import Checker, Level
@@ -100,12 +103,29 @@ class RegionWork:
         return told
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what can be made again from the rows."""
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+        """Without what can be made again from the rows, which travel in as few bytes as their numbers need."""
+        state = {name: self.__dict__[name] for name in self.__dataclass_fields__}
+        return {**state, "places": [_small(column) for column in self.places.T]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        places = np.column_stack(state["places"]).astype(np.int64)
+        self.__dict__.update(state, places=np.ascontiguousarray(places))
 
 
 Run = Callable[[RegionWork, Sequence[Whole]], Sequence[Found]]
 """Groups every region, and gives what was found in the order of the regions."""
+
+
+def _small(column: Whole) -> NDArray[Any]:
+    """The same numbers, in a type that holds no larger ones than it must."""
+    ends = (int(column.min(initial=0)), int(column.max(initial=0)))
+    return column.astype(np.result_type(*(np.min_scalar_type(end) for end in ends)))
+
+
+def run_over(rows: Rows) -> Run:
+    """The executors of the cluster that holds the rows, a task for each region, where the declaration says so; else this process."""
+    executors = executors_of(rows)
+    return in_turn if isinstance(executors, InTurn) else executors.run
 
 
 def in_turn(work: RegionWork, regions: Sequence[Whole]) -> list[Found]:

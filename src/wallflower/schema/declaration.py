@@ -187,6 +187,8 @@ class Declaration:
     """What questions may be tried on, outside the fingerprint."""
     memory: int = MEMORY
     """Bytes of rows that this process may hold: it decides how rows are read, never what is answered. Outside the fingerprint."""
+    executors: bool = False
+    """Whether the executors of the cluster that holds the rows run this package's tasks; as `memory`, outside the fingerprint."""
     path: Path | None = None
 
     @property

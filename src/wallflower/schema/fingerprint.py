@@ -30,6 +30,7 @@ NOT_MEANT = {
             "askers",
             "rehearsal",
             "memory",
+            "executors",
         ]
     ),
     "Model": frozenset(["epsilon"]),

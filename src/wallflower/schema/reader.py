@@ -40,6 +40,7 @@ TABLE_KEYS = (
     "ledger",
     "read",
     "memory",
+    "executors",
 )
 DRAFT = "Draft one with: wallflower declare DATA -o FILE"
 
@@ -85,7 +86,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
     people = read_people(table, neighbours)
     reviewed, test, grows = table.flag("reviewed"), table.flag("test"), table.flag("grows")
     read = read_reading(table)
-    memory = read_memory(table)
+    memory, executors = read_memory(table), table.flag("executors")
     budgets = read_budgets(file)
     askers = read_askers(file, budgets)
     named = tuple(each for each in (key, people.person, people.time) if each)
@@ -119,6 +120,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         askers=askers,
         rehearsal=rehearsal,
         memory=memory,
+        executors=bool(executors),
     )
     return replace(declaration, fingerprint=fingerprint(declaration))
 

@@ -98,6 +98,12 @@ class MemoryRows:
         index = cube.flat_index(self._codes(by), shape)
         return cube.nearest_of(index, self.settled[metric][self.stays], int(np.prod(shape)), centre, per_side)
 
+    def between(self, by: Sequence[str], metric: str, first: int, last: int) -> NDArray[np.int64]:
+        self.view.check([*by, metric])
+        shape, values = cube.shape_of(self.declaration, by), self.settled[metric][self.stays]
+        index = cube.flat_index(self._codes(by), shape)[(values >= first) & (values <= last)]
+        return np.bincount(index, minlength=int(np.prod(shape))).astype(np.int64).reshape(shape)
+
     def _cube(self, by: Sequence[str], metric: str, centre: int) -> tuple[tuple[int, ...], int]:
         self.view.check([*by, metric])
         return cube.shape_of(self.declaration, by), cube.most_distance(self.declaration, metric, centre)

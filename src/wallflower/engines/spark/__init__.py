@@ -8,4 +8,5 @@ ENGINE = Engine(
     opens="wallflower.engines.spark.source:SparkSource",
     extra="spark",
     sorts=True,
+    spreads=True,
 )

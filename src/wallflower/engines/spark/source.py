@@ -11,6 +11,7 @@ from wallflower.engines import owner_counts
 from wallflower.engines.base import Rows
 from wallflower.engines.profile import Tally
 from wallflower.engines.redaction import broken, quietly
+from wallflower.engines.spark import tasks
 from wallflower.engines.spark.catalogue import frame, kinds, stage
 from wallflower.engines.spark.rows import SparkRows
 from wallflower.engines.spark.session import snapshot
@@ -37,6 +38,8 @@ class SparkSource:
     def verify(self, columns: Sequence[str], /) -> None:
         with snapshot(str(self.declaration.source)) as base:
             self._view(base, columns)
+            if self.declaration.executors:
+                tasks.check(base.session)
 
     @contextmanager
     def open(self, columns: Sequence[str]) -> Iterator[SparkRows]:
