@@ -20,7 +20,7 @@ def executed(path: Path) -> Any:
     from nbclient import NotebookClient
 
     book = nbformat.read(path, as_version=4)
-    NotebookClient(book, timeout=600, kernel_name="python3", record_timing=False).execute()
+    NotebookClient(book, timeout=600, startup_timeout=600, kernel_name="python3", record_timing=False).execute()
     for cell in book.cells:
         cell.get("metadata", {}).pop("execution", None)
     book.metadata["language_info"] = {"name": "python"}

@@ -32,7 +32,7 @@ def interrupted(arguments, after, *, by=signal.SIGINT):
     assert process.stdout.readline() == "ready\n"
     time.sleep(after)
     process.send_signal(by)
-    shown = process.communicate(timeout=600)[0]
+    shown = process.communicate(timeout=120)[0]
     return process.returncode, shown
 
 
@@ -77,7 +77,7 @@ main()
 
 
 def test_an_interrupt_while_python_shuts_down_does_not_undo_a_finished_command():
-    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=False, timeout=600)
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("wallflower ")
 

@@ -28,8 +28,8 @@ VALUES: tuple[Any, ...] = (
 )
 SPELLED = ("", "0", "-1", "nan", "inf", "-inf", "1e-400", "1e400", "1e-13", "1e99999", "1/0", "text", "9" * 5000)
 NOT_NUMBERS = {"record", "start", "search", "contexts", "by"}
-PATIENCE = 60
-"""Seconds of processor time; no case needs one, once all is compiled."""
+PATIENCE = 900
+"""Seconds of processor time; no case needs one, once all is compiled, which may be done here first."""
 
 
 def is_a_number(value: object) -> bool:

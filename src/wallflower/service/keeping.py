@@ -14,7 +14,7 @@ BACK_OFF_S = (0.1, 5.0)
 """Pause before a child is started again: it doubles while children die young."""
 YOUNG_S = 10.0
 STOP_S = 60.0
-READY_S = 60.0
+READY_S = 240.0
 LOOK_S = 0.2
 
 
