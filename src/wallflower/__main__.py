@@ -6,46 +6,76 @@ import gc
 import signal
 import sys
 
+SOON = 0.01
+"""Seconds until an interrupt is raised again that was dropped where it arrived."""
 
-def main() -> None:
-    """Run the command line; being told to stop, even while modules are still being loaded, is never a bug."""
-    asked_to_stop: list[int] = []
 
-    def note(number: int, _frame: object) -> None:
-        """For the moment in which what could say a sentence is being loaded."""
-        asked_to_stop.append(number)
+class _Stopping:
+    """What this process has been asked by signals, and how it leaves."""
 
-    def stop(number: int, _frame: object) -> None:
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+        self._heard = [signal.SIGTERM]
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as for a command in the background of a script
+            self._heard.append(signal.SIGINT)
+
+    def note(self) -> None:
+        """Only remember, while what could say a sentence is being loaded."""
+        for number in self._heard:
+            signal.signal(number, lambda asked, _frame: self.asked.append(asked))
+
+    def obey(self) -> None:
         """Leave as by an exception, so that the private folders that may hold rows are removed.
 
         Libraries in the middle of their work may turn that exception into one of their own: what was asked is kept beside it.
         """
-        asked_to_stop.append(number)
-        if number == signal.SIGINT:
-            raise KeyboardInterrupt
-        sys.exit(128 + number)
+        sys.unraisablehook = self._dropped
+        for number in self._heard:
+            signal.signal(number, self._stop)
 
+    def _stop(self, number: int, _frame: object) -> None:
+        self.asked.append(number)
+        self._leave()
+
+    def _leave(self, *_: object) -> None:
+        if self.asked[0] == signal.SIGINT:
+            raise KeyboardInterrupt
+        sys.exit(128 + self.asked[0])
+
+    def _dropped(self, error: sys.UnraisableHookArgs) -> None:
+        """Python drops what is raised where nobody can catch it, such as a call from compiled code: leave a moment later."""
+        if self.asked and error.exc_type in {KeyboardInterrupt, SystemExit}:
+            signal.signal(signal.SIGALRM, self._leave)
+            signal.setitimer(signal.ITIMER_REAL, SOON)
+        else:
+            sys.__unraisablehook__(error)
+
+    @staticmethod
+    def ignore() -> None:
+        """What was asked is done or given up. While Python shuts down it puts back the system's own way with interrupts, which
+        is to die: one that comes then must not make a finished command look killed.
+        """
+        for number in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(number, signal.SIG_IGN)
+
+
+def main() -> None:
+    """Run the command line; being told to stop, even while modules are still being loaded, is never a bug."""
     gc.set_threshold(50_000, 20, 20)  # a short command mostly loads modules, which are no garbage
-    heard = [signal.SIGTERM]
-    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as for a command in the background of a script
-        heard.append(signal.SIGINT)
-    for number in heard:
-        signal.signal(number, note)
+    stopping = _Stopping()
+    stopping.note()
     from wallflower.cli.app import run, stopped
 
     code = None
     try:
-        for number in heard:
-            signal.signal(number, stop)
-        if not asked_to_stop:
-            code = run(sys.argv[1:], asked_to_stop)
+        stopping.obey()
+        if not stopping.asked:
+            code = run(sys.argv[1:], stopping.asked)
     except BaseException:
-        if not asked_to_stop:
+        if not stopping.asked:
             raise
-    # What was asked is done or given up. While Python shuts down it puts back the system's own way with interrupts, which
-    # is to die: one that comes then must not make a finished command look killed.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.exit(stopped(sys.argv[1:], asked_to_stop[0]) if code is None else code)
+    stopping.ignore()
+    sys.exit(stopped(sys.argv[1:], stopping.asked[0]) if code is None else code)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from fractions import Fraction
+from importlib.resources import files
 
 import pytest
 
 from tests.declared import FULL, declare, model
 from wallflower.errors import BudgetError, NotComposable
+from wallflower.privacy import guarantees
 from wallflower.privacy.account import Account
 from wallflower.privacy.accounts import KINDS, bookings, check, covered, limited
 from wallflower.privacy.guarantees import (
@@ -22,6 +25,8 @@ from wallflower.privacy.guarantees import (
     PureDP,
     SensitivePrivacy,
 )
+from wallflower.report import certificate
+from wallflower.schema.budgets import FAMILIES
 from wallflower.schema.declaration import Budget
 
 ONE = Fraction(1)
@@ -94,6 +99,26 @@ def test_a_statement_goes_from_the_strongest_to_the_weakest_and_only_promises_on
         "local-dp",
         "metric-privacy",
     ]
+
+
+def test_every_account_has_a_limit_that_can_be_declared():
+    schema = json.loads((files("wallflower.schema") / "declaration.schema.json").read_text(encoding="utf-8"))
+    assert {kind.budget for kind in KINDS.values()} == {*FAMILIES, "identify"}
+    assert set(FAMILIES) == set(schema["properties"]["budget"]["properties"])
+    assert set(FAMILIES) == set(schema["$defs"]["limits"]["properties"])
+
+
+def test_every_promise_can_be_released_and_certified():
+    schema = json.loads((files("wallflower.schema") / "release.schema.json").read_text(encoding="utf-8"))
+    promises = {kind for name in guarantees.__all__ if isinstance(kind := getattr(guarantees, name), type)}
+    families = {kind.family for kind in promises - {guarantees.Guarantee}}
+    assert families == set(schema["$defs"]["guarantee"]["properties"]["family"]["enum"])
+    assert (
+        families - {"zcdp"} == certificate.FAMILIES.keys()
+    )  # zCDP is charged, and so released, as what it converts to
+    assert families - {"zcdp"} == certificate.NOT_PROMISED.keys()
+    debited = re.compile(schema["$defs"]["debit"]["properties"]["account"]["pattern"])
+    assert all(debited.search(f"{code}/m" if code == "sensitive-privacy" else code) for code in KINDS)
 
 
 def test_covers_is_transitively_closed():

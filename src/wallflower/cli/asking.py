@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from wallflower.cli.options import CommonOptions
+from wallflower.cli.places import refuse_own_file
 from wallflower.cli.rehearsing import rehearse
-from wallflower.cli.terminal import err, out, progress_on_stderr, show_lines
+from wallflower.cli.terminal import LOOK, err, out, progress_on_stderr, show_lines
 from wallflower.errors import PendingError, UsageError, WallflowerError, place
 from wallflower.progress import warned
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from wallflower.session import Query, Session
 
 NO_ANSWER = 5
-LOOK = "This looks at the rows without protection. Keep it at your desk."
 UNSHOWN = PendingError.exit_code
 """The answer is there, and must be fetched again."""
 
@@ -134,10 +134,7 @@ def _writable(report: Path | None, session: Session) -> None:
         return
     if report.suffix not in {".html", ".json"}:
         raise UsageError(f"an owner report ends in .html or .json, got '{report.name}'.")
-    declared = session.declaration
-    for taken in (declared.path, declared.source, declared.ledger):
-        if isinstance(taken, Path) and report.resolve() == taken.resolve():
-            raise UsageError(f"'{report}' is a file of this table, and the report would replace it.")
+    refuse_own_file(report, session.declaration, "the report")
     if report.is_dir():
         raise UsageError(f"'{report}' is a folder.", hint="Name a file in it.")
     if not report.parent.is_dir() or not os.access(report.parent, os.W_OK):

@@ -10,7 +10,7 @@ import typer
 
 from wallflower.cli.options import AsJson, Decl, names
 from wallflower.cli.publish import weights_of
-from wallflower.cli.terminal import err, progress_on_stderr, show_lines
+from wallflower.cli.terminal import LOOK, err, progress_on_stderr, show_lines
 
 if TYPE_CHECKING:
     from wallflower.publish.attacks import Findings
@@ -47,7 +47,7 @@ def attack(
         weights=weights_of(weights),
         columns=names(columns),
     )
-    err.print("This looks at the rows without protection. Keep it at your desk.", style="bold yellow")
+    err.print(LOOK, style="bold yellow")
     with progress_on_stderr():
         found: Findings = session.owner.attack(question).value
     if as_json:

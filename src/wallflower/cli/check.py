@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from wallflower.cli.options import AsJson, Decl
-from wallflower.cli.terminal import err, out, progress_on_stderr
+from wallflower.cli.terminal import LOOK, err, out, progress_on_stderr
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +25,7 @@ def check(declaration: Decl, as_json: AsJson = False) -> None:
     from wallflower.session import open as open_session
 
     session = open_session(declaration)
-    err.print("This looks at the rows without protection. Keep it at your desk.", style="bold yellow")
+    err.print(LOOK, style="bold yellow")
     with progress_on_stderr():
         found = session.owner.check().value
     if as_json:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wallflower.cli.asking import LOOK, ask, opened, write_report
+from wallflower.cli.asking import ask, opened, write_report
 from wallflower.cli.options import CommonOptions, Decl, names, spread
-from wallflower.cli.terminal import err, progress_on_stderr
+from wallflower.cli.terminal import LOOK, err, progress_on_stderr
 from wallflower.errors import UsageError
 from wallflower.schema.exact import exact
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from wallflower.cli.places import refuse_own_file
 from wallflower.cli.terminal import err, out, progress_on_stderr, show_lines
 from wallflower.errors import UsageError
 
@@ -47,6 +48,4 @@ def _refuse_place(page: Path | None, session: Session) -> None:
         return
     if page.suffix != ".html" or page.is_dir() or not page.parent.is_dir():
         raise UsageError(f"'{page}' cannot be written.", hint="Name a file that ends in .html, in an existing folder.")
-    declared = session.declaration
-    if any(isinstance(taken, Path) and taken.resolve() == page.resolve() for taken in (declared.path, declared.source)):
-        raise UsageError(f"'{page}' is a file of this table, and the page would replace it.")
+    refuse_own_file(page, session.declaration, "the page")

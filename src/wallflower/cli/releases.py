@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wallflower.cli.options import AsJson, Decl
+from wallflower.cli.places import refuse_own_file
 from wallflower.cli.terminal import out
 from wallflower.errors import UsageError
 
 if TYPE_CHECKING:
     from wallflower.ledger.answers import Recorded
+    from wallflower.schema.declaration import Declaration
 
 
 ORDER = ("ok", "asked", "at", "declaration", "notes", "release", "guarantee", "mechanism", "ledger", "private")
@@ -57,7 +59,7 @@ def releases(
     if entry is None and any(place is not None for place in wanted):
         raise UsageError("which release is to be written?", hint="Name it with --entry N; the list shows every N.")
     declared = load(declaration)
-    _refuse_places(wanted, taken=(declared.path, declared.source, declared.ledger))
+    _refuse_places(wanted, declared)
     ledger = Ledger.open(declared)
     if entry is None:
         _listed(ledger.releases(asker=asker), as_json=as_json)
@@ -101,7 +103,7 @@ def _digest(kept: Recorded) -> str:
     return kept.file
 
 
-def _refuse_places(places: tuple[Path | None, ...], *, taken: tuple[object, ...]) -> None:
+def _refuse_places(places: tuple[Path | None, ...], declared: Declaration) -> None:
     from wallflower.cli.certificate import refuse_place
 
     refuse_place(places[1])
@@ -110,8 +112,7 @@ def _refuse_places(places: tuple[Path | None, ...], *, taken: tuple[object, ...]
             continue
         if place.is_dir() or not place.parent.is_dir():
             raise UsageError(f"'{place}' cannot be written.", hint="Name a file in an existing folder.")
-        if any(isinstance(each, Path) and each.resolve() == place.resolve() for each in taken):
-            raise UsageError(f"'{place}' is a file of this table, and would be replaced.")
+        refuse_own_file(place, declared, "what is written")
 
 
 def _write(

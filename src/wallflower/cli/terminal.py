@@ -43,6 +43,8 @@ class _AtFirstUse:
 err = cast("Console", _AtFirstUse(stderr=True))
 out = cast("Console", _AtFirstUse())
 
+LOOK = "This looks at the rows without protection. Keep it at your desk."
+
 SILENT_SECONDS = 1.0
 
 FORCED = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"})

@@ -9,7 +9,8 @@ from typing import Any
 from wallflower.errors import LedgerError, NotComposable
 from wallflower.ledger.journal import Journal
 from wallflower.privacy.account import Account
-from wallflower.privacy.accounts import limited, where
+from wallflower.privacy.accounts import KINDS, limited, where
+from wallflower.privacy.sensitive_privacy import SENSITIVE
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 
@@ -112,15 +113,6 @@ def _over(journal: Journal, declaration: Declaration, account: Account) -> str:
 
 def declared_accounts(declaration: Declaration) -> list[Account]:
     """The weakest account of every declared family and model: it holds the most."""
-    found = [Account(code) for code, budget in WEAKEST.items() if budget in declaration.budgets]
-    return found + [Account("sensitive-privacy", model) for model in declaration.models]
-
-
-WEAKEST = {
-    "dp-others": "dp",
-    "output-constrained-dp": "output-constrained-dp",
-    "plain-k-anonymity": "plain-k-anonymity",
-    "local-dp": "local-dp",
-    "metric-privacy": "metric-privacy",
-}
-"""The weakest account under each budget, by its code."""
+    weakest = {kind.budget: kind.code for kind in sorted(KINDS.values(), key=lambda kind: kind.order)}
+    found = [Account(code) for budget, code in weakest.items() if budget in declaration.budgets]
+    return found + [Account(SENSITIVE.code, model) for model in declaration.models]

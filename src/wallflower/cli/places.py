@@ -1,0 +1,18 @@
+"""Where a command may write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wallflower.errors import UsageError
+
+if TYPE_CHECKING:
+    from wallflower.schema.declaration import Declaration
+
+
+def refuse_own_file(place: Path, declared: Declaration, what: str) -> None:
+    """Refuse to put `what` where the table's declaration, rows or ledger lie."""
+    for taken in (declared.path, declared.source, declared.ledger):
+        if isinstance(taken, Path) and taken.resolve() == place.resolve():
+            raise UsageError(f"'{place}' is a file of this table, and {what} would replace it.")
