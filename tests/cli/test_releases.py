@@ -77,7 +77,11 @@ def test_a_reader_that_has_left_is_no_bug_and_the_answer_can_be_had_again(folder
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [sys.executable, "-m", "wallflower", *COUNT, *how], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+        [sys.executable, "-m", "wallflower", *COUNT, *how],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
     )
     os.close(writing)
     assert done.returncode == 0

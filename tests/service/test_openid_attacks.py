@@ -44,7 +44,15 @@ def test_whoever_is_logged_in_already_comes_back_too(bound):  # noqa: F811
 @pytest.mark.parametrize("name", openid.ENDPOINTS)
 @pytest.mark.parametrize(
     "address",
-    [None, 5, "", "http://elsewhere.example/x", "javascript:alert(1)", "//elsewhere.example", "https://a.example/\r\nX: y"],
+    [
+        None,
+        5,
+        "",
+        "http://elsewhere.example/x",
+        "javascript:alert(1)",
+        "//elsewhere.example",
+        "https://a.example/\r\nX: y",
+    ],
 )
 def test_a_description_with_an_address_that_is_none_is_refused_in_words(bound, monkeypatch, name, address):  # noqa: F811
     house, _ = bound
@@ -142,9 +150,7 @@ def test_one_who_guesses_codes_waits_and_the_provider_is_left_alone(bound, monke
     browser = Browser(house.desk)
     state = came_back(browser).partition("state=")[2]
     honest = openid._fetch
-    monkeypatch.setattr(
-        openid, "_fetch", lambda address, form=None: (asked.append(address), honest(address, form))[1]
-    )
+    monkeypatch.setattr(openid, "_fetch", lambda address, form=None: (asked.append(address), honest(address, form))[1])
     for number in range(60):
         assert browser.get(f"/login/openid/back?state={state}&code=guess-{number}").status == 422
     assert len(asked) <= 20

@@ -15,7 +15,7 @@ def body(name: str, target: Callable[..., None], *arguments: Any) -> None:
     try:
         target(*arguments)
     except Exception as error:  # noqa: BLE001 - its text could hold anything: the log gets the kind and the place
-        print(_said(name, error), file=sys.stderr, flush=True)
+        sys.stderr.write(f"{_said(name, error)}\n")
         sys.exit(1)
 
 

@@ -28,7 +28,10 @@ def exposition(database: Database, ticks: Ticks) -> str:
     ready = int(unseen["n"]) if unseen else 0
     by_state["decided"] = by_state.get("approved", 0) + by_state.get("taken", 0) + ready
     by_state["answered"] = by_state.get("done", 0) - ready
-    lines = ["# HELP wallflower_requests Requests by state, as their askers see it.", "# TYPE wallflower_requests gauge"]
+    lines = [
+        "# HELP wallflower_requests Requests by state, as their askers see it.",
+        "# TYPE wallflower_requests gauge",
+    ]
     lines += [f'wallflower_requests{{state="{state}"}} {by_state.get(state, 0)}' for state in STATES]
     for name, words, kind, value in (
         ("wallflower_last_tick", "Number of the last tick that was taken.", "gauge", last.get("last")),

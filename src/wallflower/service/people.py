@@ -175,7 +175,8 @@ class People:
             other = changes.one("SELECT name FROM users WHERE subject = :subject", subject=subject)
             if other is not None and other["name"] != name:
                 raise UsageError(
-                    f"that subject is bound to '{other['name']}' already.", hint="One subject is one user: bind another."
+                    f"that subject is bound to '{other['name']}' already.",
+                    hint="One subject is one user: bind another.",
                 )
             if not changes.run("UPDATE users SET subject = :subject WHERE name = :name", subject=subject, name=name):
                 raise UsageError(f"there is no user '{name[:60]}'.")

@@ -84,7 +84,9 @@ def not_here(form: Form, declaration: Declaration) -> str:
     """Why a kind of question cannot be answered at a table, by its declaration alone; empty where it can."""
     if form.command == "identify":
         return "" if declaration.models else "The owner has declared no model of an anomaly here."
-    families = {"publish": ("plain-k-anonymity",), "explain": ("output-constrained-dp", "dp")}.get(form.command, ("dp",))
+    families = {"publish": ("plain-k-anonymity",), "explain": ("output-constrained-dp", "dp")}.get(
+        form.command, ("dp",)
+    )
     if not any(family in declaration.budgets for family in families):
         return "The owner has declared no budget for it here."
     bare = [field for field in form.fields if field.kind in ("columns", "column") and not choices(field, declaration)]

@@ -76,10 +76,10 @@ def _standing(desk: Desk, one: Request) -> dict[str, Any]:
         slow = is_slow(one.command, one.fields)
         quoter = Quoter(desk.database, desk.service)
         leaves = [] if slow else quoter.leaves(one.table, one.command, one.fields, one.asker)
-        touched = [each for each in left if any(text.startswith(f"{each['name']}:") for _, text in leaves)]
-        return {"left": touched or left, "leaves": leaves}
     except WallflowerError as error:
         return {"left": [], "leaves": [["would be refused", without_places(str(error))]]}
+    touched = [each for each in left if any(text.startswith(f"{each['name']}:") for _, text in leaves)]
+    return {"left": touched or left, "leaves": leaves}
 
 
 def _epsilon(one: Request) -> str:

@@ -46,7 +46,9 @@ def leave(desk: Desk, visit: Visit) -> Answer:
         "code_challenge_method": "S256",
     }
     there = found["authorization_endpoint"]
-    return Answer(status=303, headers={"Location": f"{there}{'&' if '?' in there else '?'}{urllib.parse.urlencode(query)}"})
+    return Answer(
+        status=303, headers={"Location": f"{there}{'&' if '?' in there else '?'}{urllib.parse.urlencode(query)}"}
+    )
 
 
 @handles("GET", "/login/openid/back")
@@ -122,7 +124,7 @@ def discovered(issuer: str) -> dict[str, Any]:
 
 def _is_address(given: object) -> bool:
     """An address that secrets may be sent to, and that can stand in a header: one line of ASCII, without a fragment."""
-    plain = isinstance(given, str) and given.isascii() and given.isprintable() and not set(given) & set(" #\"<>\\")
+    plain = isinstance(given, str) and given.isascii() and given.isprintable() and not set(given) & set(' #"<>\\')
     return plain and keeps_secrets(str(given))
 
 
