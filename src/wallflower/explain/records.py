@@ -69,9 +69,7 @@ class Records:
         # Concentrated losses add up too, and their sum is less than that of one selection with all of epsilon.
         rho = sum((_rho(price.guarantee) for price in prices), Fraction(0))
         if self.question.guarantee == "full":
-            guarantee = PureDP(
-                epsilon=total, rho=rho, neighbours=declaration.neighbours, unit=unit, protects=BUT_ASKED
-            )
+            guarantee = PureDP(epsilon=total, rho=rho, neighbours=declaration.neighbours, unit=unit, protects=BUT_ASKED)
         else:
             conditions = ", and ".join(price.guarantee.holds_when for price in prices)
             guarantee = OutputConstrainedDP(
