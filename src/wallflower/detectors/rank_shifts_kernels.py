@@ -63,8 +63,8 @@ def _deviant_at(
     if gap <= 0:
         return False
     within = (bottom * gap - 1) // top  # twice the largest deviation that is still small
-    first = np.searchsorted(axis, -((within - most) // 2), side="left")  # 2z ≥ most − within
-    last = np.searchsorted(axis, (least + within) // 2, side="right")  # 2z ≤ least + within
+    first = int(np.searchsorted(axis, -((within - most) // 2), side="left"))  # 2z ≥ most − within
+    last = int(np.searchsorted(axis, (least + within) // 2, side="right"))  # 2z ≤ least + within
     if last <= first:
         return False
     near = _up_to(running, held, n, last) - _up_to(running, held, n, first)
