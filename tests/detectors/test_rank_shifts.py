@@ -52,9 +52,7 @@ def slow_score(detector, ascending, own, least, cap, stands=stands_at):
     return min(shift, max(0, len(ascending) - least + 1))
 
 
-rows = st.lists(
-    st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(LOWER, UPPER)), min_size=0, max_size=40
-)
+rows = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(LOWER, UPPER)), min_size=0, max_size=40)
 
 
 @given(rows, st.integers(LOWER, UPPER), st.sampled_from(DETECTORS), st.sampled_from([1, 4]), st.sampled_from([3, 99]))
@@ -109,7 +107,8 @@ def test_a_score_that_forgets_a_rank_moves_further():
     assert moved(MAD(threshold="0.7"), 6, without_deviations) > 1
     edge = [-6] * 10 + [0] * 30 + [6]  # the lower quartile is the first of the zeros
     scores = [
-        [slow_score(IQR(), table, 6, 1, 99, stands) for table in (edge, [-6, *edge])] for stands in (one_fence, stands_at)
+        [slow_score(IQR(), table, 6, 1, 99, stands) for table in (edge, [-6, *edge])]
+        for stands in (one_fence, stands_at)
     ]
     assert scores == [[10, 0], [1, 0]]
 

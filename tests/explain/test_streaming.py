@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 
@@ -22,6 +23,7 @@ from wallflower.explain.utilities import Population
 from wallflower.explain.validity import decider
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.noise.entropy import SeededEntropy
+from wallflower.schema.declaration import Budget
 
 DETECTOR = Distance(p="0.5", radius=2)
 
@@ -175,6 +177,17 @@ def test_several_records_share_epsilon_and_each_gets_its_answer():
     assert answer["records"][0]["answer"]["text"]
     assert answer["records"][1]["answer"] is None
     assert Records(records=("x", "y"), question=ask()).run(rows(), SeededEntropy(1)) is None
+
+
+@pytest.mark.parametrize("guarantee", ["output-constrained", "full"])
+def test_concentrated_losses_of_several_records_add_up(guarantee):
+    """Two selections with half of epsilon each, and not one loss of ε²/2 for both."""
+    counted = Budget(epsilon=Fraction(9), delta=Fraction("1e-6"), accounting="zcdp")
+    declared = replace(declaration((3, 2)), budgets={"dp": counted, "output-constrained-dp": counted})
+    question = ask(guarantee=guarantee)
+    alone = question.price(declared).guarantee
+    both = Records(records=("asked", "nobody"), question=question).price(declared).guarantee
+    assert (alone.rho, both.rho) == (question.epsilon**2 / 8, question.epsilon**2 / 16)
 
 
 def test_settings_of_other_searches_are_said_to_be_idle():

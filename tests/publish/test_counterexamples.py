@@ -1,14 +1,18 @@
 """The paper's Theorems 4.1, 5.1 and 6.2 are false: the smallest known instances, kept as regressions."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 from tests.publish import brute
+from tests.publish.brute_worlds import Group
 from tests.publish.spaces import number, space
 
+from wallflower.privacy.guarantees import PlainKAnonymity
+from wallflower.publish.anonymise import anonymise
 from wallflower.publish.attacks import attack
 from wallflower.publish.checker import Checker
+from wallflower.publish.levels import NOT_PROMISED, meaning
 from wallflower.publish.published import PublishedGroup
 
 
@@ -66,3 +70,31 @@ def test_theorem_5_1_is_not_sound_a_strictly_plain_group_in_which_everybody_is_a
     assert (found.abnormal_people, found.abnormal_values) == (4, 4)
     assert not found.leaks  # the paper's own attacks do not see it
     assert found.succeeded
+
+
+def test_possible_values_are_by_the_table_as_it_is_and_flags_worked_out_anew_can_exclude_some():
+    """What level `matching` does not promise: handing the lines out otherwise makes another table, and flags of that one may differ."""
+    where = space([number("q", 2)], [number("s", 2, role="sensitive")], p="2/3", d="1")
+    places = np.array([[0, 0], [1, 0], [1, 2], [2, 0]])
+    grouping = anonymise(Checker(where, places), level="matching", k=2, method="shed", least=2)
+    (group,) = grouping.groups
+    assert group.rows.tolist() == [0, 1, 2, 3]
+    assert [values for (values,) in _distinct(Group(where, places, range(4)).possible())] == [{0, 2}] * 4
+    flags = [brute.outlier(where, places, row) for row in places.tolist()]
+    anew = [set() for _ in places]
+    for handed in set(permutations(places[:, 1].tolist())):
+        table = np.column_stack([places[:, 0], handed])
+        if [brute.outlier(where, table, row) for row in table.tolist()] == flags:
+            for values, value in zip(anew, handed, strict=True):
+                values.add(value)
+    assert anew == [{0}, {0, 2}, {0, 2}, {0}]
+    promised = PlainKAnonymity(k=2, p=where.p, d=where.d, level="matching", possible_values=2).sentence
+    for said in (meaning("matching", least=2), promised):
+        assert "by the table as it is" in said
+    assert "works out anew" in NOT_PROMISED
+    assert "works out anew" in promised
+
+
+def _distinct(possible):
+    """The values of each column, for each member."""
+    return [[{value[a] for value in values} for a in range(1)] for values in possible]

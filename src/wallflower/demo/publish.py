@@ -121,8 +121,8 @@ def show(folder: Path, stage: Stage) -> Scene:
         setting=setting,
         sentence=f"{release['rows']:,} patients are in the published table, in {release['groups']} groups.",
         promised=(
-            "To everyone in the published table: whoever knows all ages and districts, who is an outlier and who is in which group is "
-            f"left with at least {query.k} possible costs for each. It is no differential privacy and holds for this one table."
+            "To everyone in the published table: whoever knows all ages and districts, who is an outlier and who is in which group, and judges by "
+            f"the table as it is who would be an outlier with which costs, is left with at least {query.k} possible costs for each. It is no differential privacy and holds for this one table."
         ),
         left=(*lines, *published),
         stayed=tuple(stayed),

@@ -63,12 +63,41 @@ def _deviant_at(
     if gap <= 0:
         return False
     within = (bottom * gap - 1) // top  # twice the largest deviation that is still small
-    first = np.searchsorted(axis, -((within - most) // 2), side="left")  # 2z ≥ most − within
-    last = np.searchsorted(axis, (least + within) // 2, side="right")  # 2z ≤ least + within
+    first = int(np.searchsorted(axis, -((within - most) // 2), side="left"))  # 2z ≥ most − within
+    last = int(np.searchsorted(axis, (least + within) // 2, side="right"))  # 2z ≤ least + within
     if last <= first:
         return False
     near = _up_to(running, held, n, last) - _up_to(running, held, n, first)
     return near >= rows // 2 + 1 + shift
+
+
+@kernel
+def _least_shift(
+    axis: Ints,
+    running: Counts,
+    held: Ints,
+    n: int,
+    rows: int,
+    low: int,
+    high: int,
+    top: int,
+    bottom: int,
+    fences: bool,  # noqa: FBT001 - numba has no keyword arguments
+    cap: int,
+) -> int:
+    """The least shift at which 0 does not stand out, at most `cap`."""
+    known, enough = -1, min(cap, rows)  # at a shift of all ranks nothing stands out
+    while enough - known > 1:
+        shift = (known + enough) // 2
+        if fences:
+            out = _fenced_at(axis, running, held, n, rows, low, high, top, bottom, shift)
+        else:
+            out = _deviant_at(axis, running, held, n, rows, low, high, top, bottom, shift)
+        if out:
+            known = shift
+        else:
+            enough = shift
+    return enough
 
 
 @kernel(parallel=True)
@@ -110,16 +139,6 @@ def shifted_runs(
                     if not keys[part] & ~contexts[here]:
                         held[n] = part
                         n += 1
-                rows = population[here]
-                known, enough = -1, min(cap, rows)  # no detector tells N ranks further on
-                while enough - known > 1:
-                    shift = (known + enough) // 2
-                    if fences:
-                        out = _fenced_at(axis, running, held, n, rows, low, high, top, bottom, shift)
-                    else:
-                        out = _deviant_at(axis, running, held, n, rows, low, high, top, bottom, shift)
-                    if out:
-                        known = shift
-                    else:
-                        enough = shift
-                shifts[here] = enough
+                shifts[here] = _least_shift(
+                    axis, running, held, n, population[here], low, high, top, bottom, fences, cap
+                )

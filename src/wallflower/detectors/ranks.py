@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wallflower.detectors.contexts import EVERY, Batch, Contexts, Flags, Ints, Robustness
 
@@ -27,7 +29,7 @@ class RankDecider:
         self._words = np.concatenate([entries.below.words, contexts.words.ravel()[cells], entries.above.words])
         self._axis, self._places = np.unique(values, return_inverse=True)
         small = int(self._copies.sum()) < 2**31
-        self._counts = np.zeros(0, np.int32 if small else np.int64)
+        self._counts: NDArray[Any] = np.zeros(0, np.int32 if small else np.int64)
 
     def valid(self, batch: Batch) -> Flags:
         from wallflower.detectors.ranks_kernels import ranked_runs

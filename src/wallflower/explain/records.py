@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from wallflower.engines.base import Rows
@@ -65,12 +66,14 @@ class Records:
         total = self.question.epsilon  # each question spends its part exactly
         guarantee: OutputConstrainedDP | PureDP
         unit = first.guarantee.unit
+        # Concentrated losses add up too, and their sum is less than that of one selection with all of epsilon.
+        rho = sum((_rho(price.guarantee) for price in prices), Fraction(0))
         if self.question.guarantee == "full":
-            guarantee = PureDP(epsilon=total, neighbours=declaration.neighbours, unit=unit, protects=BUT_ASKED)
+            guarantee = PureDP(epsilon=total, rho=rho, neighbours=declaration.neighbours, unit=unit, protects=BUT_ASKED)
         else:
             conditions = ", and ".join(price.guarantee.holds_when for price in prices)
             guarantee = OutputConstrainedDP(
-                epsilon=total, neighbours=declaration.neighbours, unit=unit, holds_when=conditions
+                epsilon=total, rho=rho, neighbours=declaration.neighbours, unit=unit, holds_when=conditions
             )
         together = f"{len(self.records)} records share epsilon, and the promises of their answers add up. None of these records is protected."
         return Price(
@@ -111,3 +114,8 @@ class Records:
         for one in self.each:
             facts |= {f"{one.record}: {name}": fact for name, fact in one.inspect(rows)["facts"].items()}
         return {"facts": facts, "figures": {}}
+
+
+def _rho(promise: Any) -> Fraction:
+    """The concentrated loss of one record's answer: ε²/2 where no less is proved."""
+    return Fraction(promise.epsilon**2 / 2 if promise.rho is None else promise.rho)

@@ -69,9 +69,10 @@ class PlainKAnonymity(Guarantee):
         if self.possible_values is None:
             return ""
         return (
-            f" Whoever knows all quasi-identifiers, who is an outlier and who is in which group, and nothing else, is left with at "
-            f"least {self.possible_values} possible values of every sensitive column for every published person; some may be "
-            "far likelier than others."
+            f" Whoever knows all quasi-identifiers, who is an outlier and who is in which group, and judges by the table as it is who would be an "
+            f"outlier with which value, is left with at least {self.possible_values} possible values of every sensitive column for every published "
+            "person; some may be far likelier than others, and whoever works out anew, for every way to hand the values out, who would be an outlier "
+            "may be left with fewer."
         )
 
     @property

@@ -9,7 +9,8 @@ BOTH = "matching+candidate"
 LEVELS = (MATCHING, BOTH, "candidate", "strict", "attack")
 METHODS = ("shed", "hybrid", "expc")
 _POSSIBLE = (
-    "against someone who knows everyone's quasi-identifiers, who is an outlier, and who is in which group: every published person "
+    "against someone who knows everyone's quasi-identifiers, who is an outlier, and who is in which group, and judges by the table as it is "
+    "who would be an outlier with which value: every published person "
     "has at least {least} possible values in every sensitive column, and the values of a group could be its members' without any of "
     "them being an outlier, but for those who would be one with every value of the table"
 )
@@ -20,7 +21,8 @@ _CANDIDATE = (
 NOT_PROMISED = (
     "That someone is an outlier is not hidden: it is taken to be known, and who would be one with every value of the table is one in every "
     "world. A possible value may be far likelier than another. Nothing is said against members who tell each other their values, about people "
-    "outside the table who match a group, or against someone who replays how groups were formed."
+    "outside the table who match a group, or against someone who replays how groups were formed. Whoever works out anew, for every way to hand "
+    "the values out, who would be an outlier, and drops the ways in which somebody's flag changes, may be left with fewer possible values."
 )
 
 

@@ -46,6 +46,7 @@ NOT_PROMISED = {
         "It is a property of the one published table and bounds no inference.",
         "Two tables published from the same rows can be intersected: their promises do not add up.",
         "A person known to be in the rows but missing from the table is known to have been left out.",
+        "Possible values are judged by the table as it is: whoever works flags out anew for every way to hand values out may exclude some.",
     ],
     "local-dp": ["Many readings from one sensor lose in proportion to their number."],
     "metric-privacy": ["A reading far outside the core range is recognisable as such, the further the more."],
