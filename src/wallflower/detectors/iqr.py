@@ -32,8 +32,7 @@ class IQR(Written):
     True
     """
 
-    per_side: ClassVar[int] = EVERY
-    """Ranks decide, and every value has one."""
+    per_side: ClassVar[int] = EVERY  # ranks decide, and every value has one
     why_not_robust: ClassVar[str] = (
         "one row moves the rank of a quartile by one, but its value by whatever gap lies there, and no way to count the rows that must change "
         "before the fences take a value in is proved yet"

@@ -34,8 +34,7 @@ class MAD(Written):
     True
     """
 
-    per_side: ClassVar[int] = EVERY
-    """Ranks decide, and every value has one."""
+    per_side: ClassVar[int] = EVERY  # ranks decide, and every value has one
     why_not_robust: ClassVar[str] = (
         "one row moves the rank of a median by one, but its value, and with it every distance from it, by whatever gap lies there, and no way to count "
         "the rows that must change before a value is no longer far is proved yet"
