@@ -82,7 +82,7 @@ STRIPS: dict[str, str] = {
 The rows are those of `tiles`."""
 REGIONS = 4
 """Of a publication: grouped in turn by one process, or side by side by two workers."""
-PUSHED_DOWN = ("cells", "nearest", "between")
+PUSHED_DOWN = ("cells", "between")
 """Asked of ten times as many rows too, so that what another row costs can be told."""
 
 

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from wallflower.publish.anonymise import anonymise
 from wallflower.publish.checker import Checker
 from wallflower.publish.diversity import Demands
 from wallflower.publish.matching_groups import MatchingGrouper
-from wallflower.publish.regions import RegionWork, in_turn, parted
+from wallflower.publish.regions import RegionWork, in_turn, parted, run_over
 from wallflower.publish.worlds import Worlds
 
 LEVELS = {"matching": "shed", "matching+candidate": "shed", "candidate": "hybrid", "strict": "expc", "attack": "hybrid"}
@@ -50,6 +51,28 @@ def test_it_does_not_matter_where_regions_are_grouped(checker, level, method):
     here = anonymise(checker, **asked, run=in_turn)
     assert here.published > 100
     assert written(anonymise(Checker(checker.space, checker.places), **asked, run=elsewhere)) == written(here)
+
+
+@pytest.mark.parametrize(
+    "ends", [(0, 0), (0, 255), (0, 256), (0, 2**16), (0, 2**32), (0, 2**62), (-1, 2**62), (-200, 7)]
+)
+def test_rows_travel_in_few_bytes_and_arrive_as_they_were(checker, ends):
+    places = np.ascontiguousarray(np.tile(checker.places, (50, 1)))
+    places[:2, 2] = ends
+    asked = {"level": "matching", "k": 4, "method": "shed", "least": 4, "demands": Demands()}
+    work = RegionWork(space=checker.space, places=places, **asked)
+    there = carried(work).places
+    assert there.dtype == np.int64
+    assert there.flags.c_contiguous
+    assert np.array_equal(there, places)
+    wide = 1 if ends in ((0, 0), (0, 255)) else 2 if ends == (0, 256) else 4 if ends == (0, 2**16) else 8
+    assert len(pickle.dumps(work)) < len(places) * (2 + wide) + 20_000
+
+
+def test_regions_go_to_the_executors_of_the_rows_and_nowhere_else():
+    sent = SimpleNamespace(run=lambda task, payloads: [("sent", task, each) for each in payloads])
+    assert run_over(SimpleNamespace()) is in_turn
+    assert run_over(SimpleNamespace(executors=sent))("work", [1, 2]) == [("sent", "work", 1), ("sent", "work", 2)]
 
 
 def test_one_region_is_the_whole_table_and_sent_nowhere(checker):

@@ -26,8 +26,7 @@ class Distance(Written):
     True
     """
 
-    per_side: ClassVar[int] = 0
-    """Counts decide; no value is asked for."""
+    per_side: ClassVar[int] = 0  # counts decide; no value is asked for
 
     p: Exact = Exact()
     """Share of the values, between 0 and 1."""

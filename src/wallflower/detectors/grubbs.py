@@ -38,8 +38,7 @@ class Grubbs(Written):
     True
     """
 
-    per_side: ClassVar[int] = 0
-    """Sums decide; no value is asked for."""
+    per_side: ClassVar[int] = 0  # sums decide; no value is asked for
 
     alpha: Exact = Exact("0.05")
     """Level of the test; the customary 0.05."""

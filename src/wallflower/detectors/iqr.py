@@ -32,8 +32,7 @@ class IQR(Written):
     True
     """
 
-    per_side: ClassVar[int] = EVERY
-    """Ranks decide, and every value has one."""
+    per_side: ClassVar[int] = EVERY  # ranks decide, and every value has one
 
     factor: Exact = Exact("1.5")
     """Tukey's 1.5; 3 is his "far out"."""

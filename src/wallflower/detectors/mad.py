@@ -34,8 +34,7 @@ class MAD(Written):
     True
     """
 
-    per_side: ClassVar[int] = EVERY
-    """Ranks decide, and every value has one."""
+    per_side: ClassVar[int] = EVERY  # ranks decide, and every value has one
 
     threshold: Exact = Exact("3.5")
     """3.5 is the published rule."""

@@ -117,9 +117,10 @@ Run = Callable[[RegionWork, Sequence[Whole]], Sequence[Found]]
 
 
 def _small(column: Whole) -> NDArray[Any]:
-    """The same numbers, in a type that holds no larger ones than it must."""
-    ends = (int(column.min(initial=0)), int(column.max(initial=0)))
-    return column.astype(np.result_type(*(np.min_scalar_type(end) for end in ends)))
+    """The same numbers, in the smallest type that holds them."""
+    least, most = int(column.min(initial=0)), int(column.max(initial=0))
+    small = [kind for kind in (np.uint8, np.uint16, np.uint32) if least >= 0 and most <= np.iinfo(kind).max]
+    return column.astype(small[0]) if small else column
 
 
 def run_over(rows: Rows) -> Run:
