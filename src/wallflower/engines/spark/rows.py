@@ -25,7 +25,7 @@ class SparkRows(SqlRows):
     @property
     def executors(self) -> Executors:
         """What runs tasks: the executors where the declaration says that they may, else this process."""
-        return SparkExecutors(self.base) if self.declaration.executors else InTurn(self)
+        return SparkExecutors(self.base, self.places) if self.declaration.executors else InTurn(self)
 
     def hold(self, name: str, expression: Any) -> Any:
         """Kept on the executors: joining the rows of people is planned and run once, however many questions follow."""
