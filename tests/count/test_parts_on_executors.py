@@ -10,7 +10,7 @@ import pytest
 
 from tests.count import twins
 from tests.count.parts_tables import names, random_case, rectangle, tiles
-from tests.engines.clusters import Cluster, Shuffling
+from tests.engines.clusters import OnCluster, Shuffling
 from wallflower.count.covers import Core, Lines, Window
 from wallflower.count.degrees import capped_degrees
 from wallflower.count.parts import halos, tasks
@@ -28,6 +28,10 @@ RING = Ball((1, 1), 25)
 """Twice its radius is 10."""
 
 
+def table_of(points):
+    return SimpleNamespace(fetch=lambda *, numbers: SimpleNamespace(numbers=points[:, [int(at) for at in numbers]]))
+
+
 def both(points, ball, *, k, horizon, neighbours="add-remove", cap=1000, by=0, rows=2, seed=0):
     """(count, profile) of the whole table at once, and on executors."""
     points = np.asarray(points, dtype=np.int64).reshape(-1, len(ball.weights))
@@ -35,7 +39,7 @@ def both(points, ball, *, k, horizon, neighbours="add-remove", cap=1000, by=0, r
     plan = replace(tiles(points, by=by, rows=rows), way="distribute")
     return (
         measure_points(points, ball, noise, cap=cap),
-        measure_on_executors(Cluster(points, names(points), seed), names(points), ball, noise, cap=cap, plan=plan),
+        measure_on_executors(OnCluster(table_of(points), seed), names(points), ball, noise, cap=cap, plan=plan),
     )
 
 
@@ -82,7 +86,7 @@ def test_rows_exactly_at_reach_and_all_rows_equal(width):
 
 def test_a_giant_cell_is_not_held():
     points = np.concatenate([np.full((20_000, 2), 7), [[0, 0], [7, 8], [30, 30]]])
-    cluster = Cluster(points, names(points))
+    cluster = OnCluster(table_of(points))
     plan = replace(tiles(points), way="distribute")
     assert DegreesOnExecutors(cluster, names(points), Ball((1, 1), 4), 5, plan).histogram().tolist() == [
         *[2, 0, 0, 0, 0, 20_001]
@@ -112,7 +116,7 @@ def test_every_row_is_at_home_once_and_has_whatever_is_near():
 
 def test_rows_without_executors_are_compared_in_turn():
     points, ball, _ = random_case(7)
-    table = SimpleNamespace(fetch=lambda *, numbers: SimpleNamespace(numbers=points[:, [int(at) for at in numbers]]))
+    table = table_of(points)
     assert isinstance(executors_of(table), InTurn)
     plan = replace(tiles(points, rows=5), way="distribute")
     found = DegreesOnExecutors(table, names(points), ball, 6, plan).histogram()

@@ -85,31 +85,27 @@ class Shuffling:
 
 
 class Sorted(Shuffling):
+    """Its partitions stay as they are."""
+
     def _partitions(self):
-        ends = np.sort(self.random.integers(0, len(self.rows) + 1, 3))
-        return np.split(self.rows, ends)
+        return np.split(self.rows, [len(self.rows) // 3, len(self.rows) // 3, len(self.rows) // 2])
 
 
-class Cluster:
-    """`executors.Executors` and rows in one."""
+class OnCluster:
+    """The rows of any engine, as if they lay on this cluster."""
 
-    def __init__(self, points, names, seed=0, declaration=None) -> None:
-        self.points, self.names = np.asarray(points, dtype=np.int64), list(names)
-        self.random = np.random.default_rng(seed)
-        self.declaration = declaration
-        self.seen: list[int] = []
+    def __init__(self, rows, seed=0) -> None:
+        self._rows, self.random, self.seen = rows, np.random.default_rng(seed), []
+
+    def __getattr__(self, name):
+        return getattr(self._rows, name)
 
     @property
     def executors(self):
         return self
 
-    @property
-    def size(self):
-        return len(self.points)
-
     def run(self, task, payloads):
         return [sent(sent(task)(sent(each))) for each in payloads]
 
     def spread(self, columns):
-        rows = np.ascontiguousarray(self.points[:, [self.names.index(name) for name in columns]])
-        return Shuffling(rows, self.random, self.seen)
+        return Shuffling(self._rows.fetch(numbers=columns).numbers, self.random, self.seen)
