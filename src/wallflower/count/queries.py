@@ -14,7 +14,7 @@ from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.intervals import IntervalEpsilon, NarrowInterval, advised
 from wallflower.count.noise import NOISES, Noise, NoiseName
 from wallflower.count.parts.degrees import Degrees, DegreesOnExecutors, plan_of
-from wallflower.count.parts.measure import measure_in_strips, measure_on_executors, prepare_strips
+from wallflower.count.parts.measure import measure_in_strips, measure_on_executors, prepare_parts
 from wallflower.count.profiles import REPLACE_ONE, profile
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
@@ -87,7 +87,7 @@ class Outliers:
         )
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
-        prepare_strips(rows.declaration, self.columns, self.radius)
+        prepare_parts(rows, self.columns, self.radius)
         self.run(rows, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:

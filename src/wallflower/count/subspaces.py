@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from wallflower.count.degrees import SubspaceDegrees, declared_ball
 from wallflower.count.noise import NOISES, Noise, NoiseName
 from wallflower.count.parts.degrees import plan_of
-from wallflower.count.parts.measure import count_outliers, prepare_strips
+from wallflower.count.parts.measure import count_outliers, prepare_parts
 from wallflower.count.queries import (
     check_columns,
     expected_error,
@@ -129,7 +129,7 @@ class Subspaces:
         return said
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
-        prepare_strips(rows.declaration, self.columns, self.radius)
+        prepare_parts(rows, self.candidates[0], self.radius)
         self.run(rows, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:

@@ -68,6 +68,11 @@ class Spread(Protocol):
 class Executors(Protocol):
     """What runs tasks."""
 
+    @property
+    def slots(self) -> int:
+        """About how many tasks run side by side."""
+        ...
+
     def run(self, task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
         """What `task` gives for each payload, in their order. All three are pickled; what payloads share belongs into `task`, once
         (`functools.partial`).

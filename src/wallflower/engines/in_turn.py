@@ -19,6 +19,10 @@ class InTurn:
 
     rows: Rows
 
+    @property
+    def slots(self) -> int:
+        return 1
+
     def run(self, task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
         return [task(payload) for payload in payloads]
 

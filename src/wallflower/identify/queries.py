@@ -16,7 +16,7 @@ from wallflower.identify.influence import most_influenced
 from wallflower.identify.margins import anomalous
 from wallflower.identify.metric import Metric
 from wallflower.identify.own_margins import OwnMargin
-from wallflower.identify.parts import in_cells, of_asked, plan_of_asked
+from wallflower.identify.parts import in_cells, of_asked, plan_of_asked, prepare_parts
 from wallflower.identify.questions import Questions
 from wallflower.identify.rehearsal import ModelTrial, staged
 from wallflower.identify.values import Values, shown_values
@@ -115,6 +115,7 @@ class Anomalies:
         questions = self._questions(rows.declaration)
         numbers = len(self.values) * len(questions.metric.columns) * rows.declaration.max_rows
         prepare(questions.metric, questions.metric.points(rows), comparisons=numbers)
+        prepare_parts(rows, questions.metric, comparisons=numbers)
         if self.method in ("grid", "cheapest-dp"):
             self.run(rows, entropy)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wallflower.geometry.strips import Strip
-from wallflower.identify.counting import of_rows, of_values
+from wallflower.identify.counting import of_rows, of_values, prepare
 from wallflower.identify.grid import Grid
 from wallflower.identify.metric import Ints, Metric
 
@@ -98,3 +98,15 @@ def picked_from(chunk: Ints, places: Ints, done: int) -> tuple[Ints, int]:
     after = int(ends[-1]) if len(ends) else done
     here = places[(places >= done) & (places < after)]
     return chunk[np.searchsorted(ends, here, side="right"), :-1], after
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """On made-up rows: what can fail or must be compiled where tasks run does so before anything is charged."""
+
+    metric: Metric
+    comparisons: int
+
+    def __call__(self, made_up: Ints) -> None:
+        AskedHere(self.metric, made_up[:1], 1)(0, iter([made_up]))
+        prepare(self.metric, made_up, comparisons=self.comparisons)

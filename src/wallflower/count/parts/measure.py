@@ -13,13 +13,14 @@ from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.noise import Noise
 from wallflower.count.parts.degrees import Degrees, DegreesOnExecutors, plan_of
 from wallflower.count.parts.profile import CoversInParts, CoversInStrips, profile_of
+from wallflower.count.parts.tasks import Attempt
 from wallflower.count.profiles import near_threshold
 from wallflower.engines.base import Rows
+from wallflower.engines.executors import executors_of
 from wallflower.engines.plan import Plan
 from wallflower.engines.spill import FEW, Spill
 from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.profiles import Profile
-from wallflower.schema.declaration import Declaration
 
 
 def measure_in_strips(
@@ -65,9 +66,10 @@ def measure_on_executors(
             return count, made(CoversInStrips(heap, ball, spread.by, plan.rows), known)
 
 
-def prepare_strips(declaration: Declaration, columns: Sequence[str], radius: Fraction) -> None:
-    """Load or compile what made-up rows, which fit into one strip, do not need; and put something aside."""
-    if plan_of(declaration, columns, radius).way not in {"tiles", "distribute"}:
+def prepare_parts(rows: Rows, columns: Sequence[str], radius: Fraction) -> None:
+    """Load or compile what made-up rows, which fit into one strip, do not need; and put something aside. Executors try all their tasks."""
+    plan = plan_of(rows.declaration, columns, radius)
+    if plan.way not in {"tiles", "distribute"}:
         return
     from wallflower.count.parts.peel_kernels import peel
 
@@ -75,6 +77,10 @@ def prepare_strips(declaration: Declaration, columns: Sequence[str], radius: Fra
     peel(np.array([0, 1]), np.zeros(1, dtype=np.int32), alone, alone, 1)
     with Spill(1, most=0) as heap:
         heap.add(np.zeros((FEW + 1, 1), dtype=np.int64))
+    if plan.way == "distribute":
+        executors, ball = executors_of(rows), declared_ball(rows.declaration, columns, radius)
+        made_up = rows.fetch(numbers=columns).numbers
+        executors.run(Attempt(ball), [made_up] * executors.slots)
 
 
 def count_outliers(rows: Rows, columns: Sequence[str], radius: Fraction, k: int) -> int:

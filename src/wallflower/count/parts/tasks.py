@@ -112,6 +112,25 @@ class PeelAtHome:
         return np.concatenate(kept), np.array([len(each) for each in kept], dtype=np.int64)
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """Every task on made-up rows: what can fail or must be compiled where tasks run does so before anything is charged."""
+
+    ball: Ball
+
+    def __call__(self, made_up: Ints) -> None:
+        sought, pairs = [(1, 1)], 10_000
+        strip = Strip(np.column_stack([made_up, np.ones(len(made_up), dtype=np.int64)]), 0, len(made_up))
+        DegreesAtHome(self.ball, 2, 1, 1)(strip)
+        for column in range(len(self.ball.weights)):
+            FullestWindow(self.ball, sought, column)(strip)
+        if len(self.ball.weights) == 2 and Lines.suits(self.ball):
+            FullestLines(self.ball, sought)(strip)
+        if len(self.ball.weights) > 1:
+            DeepestHere(self.ball, sought, pairs)(strip)
+            PeelAtHome(self.ball, {(1, 1): 1}, pairs)(strip)
+
+
 def peeling(rows: Ints, ball: Ball, pairs: int) -> Callable[[Flags, Flags, int], Flags]:
     """Who stays, of some who are alive, when those that are not frozen and have fewer than `depth` others within 2r go, again and again."""
     near = ball.twice
