@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wallflower.engines.parting import Cut, apart, together
+from wallflower.engines.parting import Cut, together
 
 
 def sent(thing):
@@ -35,8 +35,7 @@ class Shuffling:
         starts = (
             self.random.integers(low, high, many) if self.random.random() < 0.5 else self.random.choice(values, many)
         )
-        least = below + above if self.random.random() < 0.5 else 1
-        return Cut(column, below, above, apart(starts.tolist(), least), copies)
+        return Cut(column, below, above, tuple(sorted(set(starts.tolist()))), copies)
 
     def each(self, task, cut):
         arrived: dict[int, list[Any]] = {}

@@ -10,7 +10,7 @@ import numpy as np
 
 from wallflower.engines.base import Rows
 from wallflower.engines.executors import Ints, Keeping, OverPart, OverPartition
-from wallflower.engines.parting import Cut, apart
+from wallflower.engines.parting import AT_A_TIME, FINER, Cut, begins
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,9 @@ class Held:
         return len(self.rows)
 
     def cut(self, column: int, *, below: int, above: int, most: int, copies: int | None = None) -> Cut:
-        ordered = np.sort(self.rows[:, column])
-        return Cut(column, below, above, apart(ordered[most::most].tolist(), below + above), copies)
+        each, ordered = max(1, min(most, AT_A_TIME) // FINER), np.sort(self.rows[:, column])
+        starts = begins(ordered[each::each].tolist(), each, halo=below + above, most=most)
+        return Cut(column, below, above, starts, copies)
 
     def each(self, task: OverPart, cut: Cut) -> list[Any]:
         which, parts = cut.travel(self.rows)

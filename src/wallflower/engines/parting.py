@@ -6,7 +6,8 @@ Where ranges begin changes time and memory, never an answer: `count/parts/parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,10 @@ Ints = NDArray[np.int64]
 
 TOGETHER = 200_000
 """About so many rows are looked at for equal ones before they travel."""
+AT_A_TIME, WIDE = 2_000_000, 10
+"""Rows of a part, and how many halos wide it is at least, where there is memory for it."""
+FINER = 4
+"""So many places are looked at for each part."""
 
 
 @dataclass(frozen=True)
@@ -92,14 +97,22 @@ def chunks(batches: Iterable[Ints], most: int = TOGETHER) -> Iterator[Ints]:
         yield np.concatenate(held)
 
 
-def apart(starts: Iterable[int], least: int) -> tuple[int, ...]:
-    """Those starts that are at least so far from the last: where parts are no narrower than their halo a row travels three times at most.
+def begins(places: Sequence[int], each: int, *, halo: int, most: int) -> tuple[int, ...]:
+    """Where parts begin, of ascending places with about `each` rows from one to the next.
 
-    >>> apart([4, 4, 5, 9, 20], 4)
-    (4, 9, 20)
+    A part has about `AT_A_TIME` rows, and more where it would be narrower than ten halos; but no more than `most`, where it can be wider than its halo.
+    So few rows travel more than once, and none more than three times. Only time and memory depend on it.
+
+    >>> begins([10, 20, 30, 40, 50], 100, halo=15, most=200)
+    (20, 40)
     """
     kept: list[int] = []
-    for start in sorted(starts):
-        if not kept or start - kept[-1] >= max(least, 1):
-            kept.append(start)
+    rows = each
+    for place in places:
+        wide = place - kept[-1] if kept else math.inf  # the first part has no lower end
+        full = rows + each > most and wide >= max(halo, 1)
+        if full or (rows + each > min(most, AT_A_TIME) and wide >= max(WIDE * halo, 1)):
+            kept.append(place)
+            rows = 0
+        rows += each
     return tuple(kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,6 +16,7 @@ from wallflower.count.parts.tasks import DegreesAtHome
 from wallflower.engines.base import Rows
 from wallflower.engines.batches import joined, limited
 from wallflower.engines.executors import Spread, executors_of
+from wallflower.engines.parting import Cut
 from wallflower.engines.plan import Plan, plan_rows
 from wallflower.geometry.balls import Ball
 from wallflower.geometry.index import EVERYTHING
@@ -91,18 +92,25 @@ class DegreesOnExecutors:
 
     def many(self) -> Mapping[int, int]:
         """How many rows have each degree."""
-        return self.near(k=0, horizon=0)[1]
+        spread, cut = self._parted()
+        return _added(told for _, told in spread.each(DegreesAtHome(self.ball, self.cap, k=0, horizon=0), cut))
 
     def near(self, k: int, horizon: int) -> tuple[Spread, Mapping[int, int]]:
         """The rows near the threshold with the degree that they have at home, as they stay on the executors; and how many rows have each
         degree. Rows that come with more than cap + 1 equal ones stand for all of them; none of those is near the threshold.
         """
+        spread, cut = self._parted()
+        kept, told = spread.kept(DegreesAtHome(self.ball, self.cap, k, horizon), cut, width=len(self.columns) + 1)
+        return kept, _added(told)
+
+    def _parted(self) -> tuple[Spread, Cut]:
         halo, spread = halos.of_degrees(self.ball, self.by), executors_of(self.rows).spread(self.columns)
         copies = min(self.cap, EVERYTHING) + 1
-        cut = spread.cut(self.by, below=halo, above=halo, most=self.plan.rows, copies=copies)
-        task = DegreesAtHome(self.ball, self.cap, k, horizon)
-        kept, told = spread.kept(task, cut, width=len(self.columns) + 1)
-        many = Counter[int]()
-        for degrees, more in told:
-            many.update(dict(zip(degrees.tolist(), more.tolist(), strict=True)))
-        return kept, many
+        return spread, spread.cut(self.by, below=halo, above=halo, most=self.plan.rows, copies=copies)
+
+
+def _added(told: Iterable[tuple[Ints, Ints]]) -> Mapping[int, int]:
+    many = Counter[int]()
+    for degrees, more in told:
+        many.update(dict(zip(degrees.tolist(), more.tolist(), strict=True)))
+    return many

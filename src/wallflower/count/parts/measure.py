@@ -53,17 +53,12 @@ def measure_on_executors(
     near, many = spread.near(noise.k, noise.horizon)
     with near:
         count = sum(more for degree, more in many.items() if degree < noise.k)
-        known = {
-            degree: more
-            for degree, more in many.items()
-            if near_threshold(np.array([degree]), noise.k, noise.horizon).all()
-        }
         made = partial(profile_of, k=noise.k, horizon=noise.horizon, cap=cap, neighbours=noise.neighbours)
         if len(near) > plan.rows:
-            return count, made(CoversInParts(near, ball, spread.by, plan.rows), known)
+            return count, made(CoversInParts(near, ball, spread.by, plan.rows), many)
         with Spill(len(columns) + 1, most=plan.rows) as heap:
             heap.add(near.whole())
-            return count, made(CoversInStrips(heap, ball, spread.by, plan.rows), known)
+            return count, made(CoversInStrips(heap, ball, spread.by, plan.rows), many)
 
 
 def prepare_parts(rows: Rows, columns: Sequence[str], radius: Fraction) -> None:

@@ -15,14 +15,14 @@ import numpy as np
 
 from wallflower.engines.batches import gathered
 from wallflower.engines.executors import Ints, Keeping, OverPart, OverPartition
-from wallflower.engines.parting import Cut, apart, chunks, together
+from wallflower.engines.parting import AT_A_TIME, FINER, Cut, begins, chunks, together
 from wallflower.engines.redaction import broken, quietly
 from wallflower.engines.same_code import Installed, installed
 from wallflower.engines.spark.snapshot import Snapshot
 from wallflower.engines.spark.tasks import failed
 
-AT_A_TIME = 2_000_000
-"""Rows of a part at most, however much memory there is, where the halo lets it be so small."""
+MOST_PLACES = 10_000
+"""So many places at most are asked for at a time."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,12 @@ class SparkSpread:
         return int(self.known["size"])
 
     def cut(self, column: int, *, below: int, above: int, most: int, copies: int | None = None) -> Cut:
-        many = -(-len(self) // max(1, min(most, AT_A_TIME)))
-        return Cut(column, below, above, apart(self._quantiles(column, many), below + above), copies)
+        size, target = len(self), min(most, AT_A_TIME)
+        if size <= target:
+            return Cut(column, below, above, (), copies)
+        many = min(FINER * -(-size // target), MOST_PLACES)
+        starts = begins(self._quantiles(column, many), -(-size // many), halo=below + above, most=most)
+        return Cut(column, below, above, starts, copies)
 
     def each(self, task: OverPart, cut: Cut) -> list[Any]:
         def work() -> list[Any]:
@@ -100,16 +104,14 @@ class SparkSpread:
         return self.placed(cut).groupBy("part")
 
     def _quantiles(self, column: int, many: int) -> list[int]:
-        """About where each of so many parts begins. Only time depends on it."""
-        if many <= 1:
-            return []
+        """Values with about as many rows from one to the next. Only time depends on it."""
         shares = [at / many for at in range(1, many)]
         key = f"{column} of {many}"
         if key not in self.known:
             self.known[key] = quietly(
                 lambda: self.frame.approxQuantile(f"v{column}", shares, min(0.01, 1 / (8 * many))), broken
             )
-        return [int(value) for value in self.known[key]]
+        return [int(value) for value in self.known[key]]  # ascending
 
 
 TELLING = "place INT, told BINARY"
