@@ -19,8 +19,7 @@ from wallflower.count.parts.degrees import DegreesOnExecutors
 from wallflower.count.parts.measure import measure_on_executors
 from wallflower.count.parts.profile import CoversInParts
 from wallflower.count.queries import measure_points
-from wallflower.engines.executors import executors_of
-from wallflower.engines.in_turn import InTurn
+from wallflower.engines.executors import InTurn, executors_of
 from wallflower.engines.parting import Cut
 from wallflower.geometry.balls import Ball
 

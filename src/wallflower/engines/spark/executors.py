@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallflower.engines.base import Rows
-from wallflower.engines.executors import Executors
-from wallflower.engines.in_turn import InTurn
+from wallflower.engines.executors import Executors, InTurn
 from wallflower.engines.redaction import broken, quietly
 from wallflower.engines.spark import tasks
 from wallflower.engines.spark.snapshot import Snapshot

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallflower.engines.base import Repeated
-from wallflower.engines.executors import Executors
-from wallflower.engines.in_turn import InTurn
+from wallflower.engines.executors import Executors, InTurn
 from wallflower.engines.redaction import broken, quietly_each
 from wallflower.engines.spark.executors import SparkExecutors
 from wallflower.engines.spark.parts import bounds_of, in_ranges
