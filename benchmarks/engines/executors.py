@@ -97,8 +97,8 @@ def one(folder: Path, address: str, sizes: list[int], roots: tuple[int, ...]) ->
         here = replace(tiles.declaration(path, size), memory=2**50)
         for task in TASKS:
             there = spread(here, address, path, size)
-            if task == "covers":  # so little that no more than a few thousand rows are compared at a time
-                there = replace(there, memory=size * 4)
+            if task == "covers":  # so little that the rows near the threshold do not fit either
+                there = replace(there, memory=size // 2)
             before = cpu_seconds(Peaks.roots)
             alone = ask(task, here, size)
             between = cpu_seconds(Peaks.roots)

@@ -106,10 +106,15 @@ def test_executors_that_cannot_run_it_are_refused_before_the_charge(when, tmp_pa
     assert not [each for each in Ledger.open(declared).history() if each.to_json()["kind"] == "charge"]
 
 
-SPREAD = [each for each in FEW if each.name in {"count", "subspaces", "identify"}]
+SPREAD = [
+    # Many small jobs; two workers are asked the same in every run of the tests (`test_spark_cluster.py`).
+    pytest.param(each, id=each.name, marks=pytest.mark.campaign if each.name == "subspaces" else ())
+    for each in FEW
+    if each.name in {"count", "subspaces", "identify"}
+]
 
 
-@pytest.mark.parametrize("example", SPREAD, ids=lambda each: each.name)
+@pytest.mark.parametrize("example", SPREAD)
 def test_the_same_seeded_release_on_executors(example, tmp_path):
     """A memory that holds none of the rows, so that all of them are compared in parts, and covers and cores, too."""
     expected = test_same_release.released(test_same_release.in_csv, example, tmp_path)
