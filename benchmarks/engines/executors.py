@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -48,9 +49,10 @@ TASKS = {
 }
 
 
-def spread(declared: Declaration, address: str, path: Path, rows: int) -> Declaration:
-    """On the cluster, with a memory that holds a little less than all rows."""
-    return replace(declared, source=address, source_table=str(path), memory=100 * rows, executors=True)
+def spread(declared: Declaration, address: str, path: Path, rows: int, task: str = "count") -> Declaration:
+    """On the cluster, with a memory that holds a little less than all rows; or, for `covers`, than those near the threshold."""
+    memory = {"covers": rows // 2, "subspaces": 50 * rows}.get(task, 100 * rows)
+    return replace(declared, source=address, source_table=str(path), memory=memory, executors=True)
 
 
 def ask(task: str, declared: Declaration, rows: int) -> str:
@@ -86,7 +88,7 @@ def rows_sent(declared: Declaration, rows: int) -> tuple[float, int]:
         return there.placed(cut).count() / len(there), cut.parts
 
 
-def one(folder: Path, address: str, sizes: list[int], roots: tuple[int, ...]) -> None:
+def one(folder: Path, address: str, sizes: list[int], tasks: list[str], roots: tuple[int, ...]) -> None:
     """Measure and print; in a process of its own, which opens the session."""
     from benchmarks.engines.servers import Peaks, cpu_seconds  # noqa: PLC0415 - which may call this file
 
@@ -95,10 +97,8 @@ def one(folder: Path, address: str, sizes: list[int], roots: tuple[int, ...]) ->
     for size in sizes:
         path = folder / f"bell{size}.parquet"
         here = replace(tiles.declaration(path, size), memory=2**50)
-        for task in TASKS:
-            there = spread(here, address, path, size)
-            if task == "covers":  # so little that the rows near the threshold do not fit either
-                there = replace(there, memory=size // 2)
+        for task in tasks:
+            there = spread(here, address, path, size, task)
             before = cpu_seconds(Peaks.roots)
             alone = ask(task, here, size)
             between = cpu_seconds(Peaks.roots)
@@ -113,10 +113,10 @@ def one(folder: Path, address: str, sizes: list[int], roots: tuple[int, ...]) ->
     print(json.dumps({"found": found, "asking": mine, "others": others}))
 
 
-def measured(place: Any, folder: Path, sizes: list[int]) -> dict[str, Any]:
+def measured(place: Any, folder: Path, sizes: list[int], tasks: Sequence[str] = tuple(TASKS)) -> dict[str, Any]:
     """On a running cluster; `folder` holds the rows of `tiles.generate` as bellROWS.parquet, also of the 10,000 that warm it."""
     workers = [process.pid for process in place.processes[1:]]
-    asked = json.dumps([str(folder), place.address, sizes, workers])
+    asked = json.dumps([str(folder), place.address, sizes, list(tasks), workers])
     command = [sys.executable, "-m", "benchmarks.engines.executors", "--one", asked]
     run = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=place.driver_environment, cwd=ROOT)
     return json.loads(run.stdout.splitlines()[-1])
@@ -125,6 +125,8 @@ def measured(place: Any, folder: Path, sizes: list[int]) -> dict[str, Any]:
 def tell(run: dict[str, Any], size: int) -> None:
     table = Table(f"Tasks on two workers against one machine with all rows: {size:.0e} rows of 2 columns")
     for task, words in TASKS.items():
+        if f"{task} {size}" not in run["found"]:
+            continue
         each = run["found"][f"{task} {size}"]
         alike = "the same integers" if each["same"] else "OTHER INTEGERS"
         table.add(
@@ -142,11 +144,12 @@ def tell(run: dict[str, Any], size: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--only", nargs="+", choices=list(TASKS), default=list(TASKS))
     parser.add_argument("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
-        folder, address, sizes, workers = json.loads(given.one)
-        one(Path(folder), address, sizes, tuple(workers))
+        folder, address, sizes, tasks, workers = json.loads(given.one)
+        one(Path(folder), address, sizes, tasks, tuple(workers))
         return
     from benchmarks.engines.servers import SETTINGS, WARM  # noqa: PLC0415 - as above
 
@@ -154,7 +157,7 @@ def main() -> None:
         for size in (WARM, *given.rows):
             tiles.generate(Path(place) / f"bell{size}.parquet", size)
         with cluster(SETTINGS) as running:
-            run = measured(running, Path(place), [WARM, *given.rows])
+            run = measured(running, Path(place), [WARM, *given.rows], given.only)
     for size in given.rows:
         tell(run, size)
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.errors import PySparkException
 
-from tests.contracts import test_same_release
+from tests.contracts import test_people_queries, test_same_release
 from tests.contracts.engine_sources import declare, numbers
 from tests.contracts.test_spark import FEW, in_spark
 from tests.count.parts_tables import rectangle
@@ -33,7 +33,7 @@ from wallflower.identify import Anomalies, owner_view
 from wallflower.identify.metric import metric_of
 from wallflower.ledger import Ledger
 from wallflower.noise.entropy import SeededEntropy
-from wallflower.schema import load
+from wallflower.schema import load, loads
 from wallflower.session import Session
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::FutureWarning:pyspark")]
@@ -125,6 +125,23 @@ def test_the_same_seeded_release_on_executors(example, tmp_path):
         return moved
 
     assert test_same_release.released(on_executors, example, tmp_path) == expected
+
+
+def test_the_same_seeded_release_about_people_on_executors(tmp_path):
+    """The rows of a person are joined first, and kept."""
+    example = next(each for each in FEW if each.name == "count")
+    person = loads(example.declaration).key or "who"
+    about = replace(
+        example,
+        declaration=test_people_queries.about_people(example.declaration, person),
+        csv=test_people_queries.many_rows(example, person),
+    )
+
+    def on_executors(declared):
+        return replace(in_spark(declared), memory=1024, executors=True)
+
+    expected = test_same_release.released(test_same_release.in_csv, about, tmp_path)
+    assert test_same_release.released(on_executors, about, tmp_path) == expected
 
 
 RANDOM = np.random.default_rng(8)

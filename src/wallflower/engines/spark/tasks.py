@@ -56,7 +56,8 @@ def no_python() -> WallflowerError:
 def not_ready() -> WallflowerError:
     return DeclarationError(
         "the executors could not do on made-up rows what this question needs.",
-        hint="Their logs say what failed; nothing was read. Or leave out executors = true: then this process compares the rows.",
+        hint="Check that their Python has what this one has (numba, SciPy) and may keep compiled code (NUMBA_CACHE_DIR). "
+        "Or leave out executors = true: then this process compares the rows.",
     )
 
 
