@@ -302,9 +302,10 @@ def test_a_release_sees_one_state_and_leaves_nothing_behind(tmp_path):
         pq.write_table(pa.table({"x": [2.0] * 5}), tmp_path / "rows.parquet")
         assert rows.fetch(numbers=("x",)).numbers.tolist() == [[10]] * 20
         assert rows.cells(["x"], "x", 0).counts.sum() == 20
-        assert set(session.sparkContext._jsc.getPersistentRDDs()) > kept
+        assert set(session.sparkContext._jsc.getPersistentRDDs()) - kept
     assert session.sql("SHOW VIEWS").collect() == before
-    assert set(session.sparkContext._jsc.getPersistentRDDs()) == kept
+    # What an earlier test left behind when a view of its own failed may go at any time.
+    assert not set(session.sparkContext._jsc.getPersistentRDDs()) - kept
 
 
 def test_a_view_that_is_never_the_same_twice_is_read_once():

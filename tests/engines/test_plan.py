@@ -29,6 +29,20 @@ def test_rows_that_fit_are_fetched_and_others_read_in_strips():
     assert "strips across x" in str(less)
 
 
+def test_rows_on_declared_executors_are_compared_there_where_they_do_not_fit():
+    there = replace(DECLARED, source="spark:", source_table="t", executors=True)
+    assert plan_rows(there, 2, along="x").way == "fetch"
+    little = plan_rows(replace(there, memory=2**20), 2, along="x")
+    assert (little.way, little.along, little.rows) == ("distribute", "x", 2**20 // 208)
+    assert str(little) == (
+        "distribute: up to 0.969 GiB would not fit into 1 MiB; compared on the executors, in parts across x"
+    )
+    assert str(replace(little, along="")).endswith("; counted on the executors")
+    not_declared, elsewhere = replace(there, executors=False), replace(there, source=DECLARED.source)
+    for declared in (not_declared, elsewhere):
+        assert plan_rows(replace(declared, memory=2**20), 2, along="x").way == "tiles"
+
+
 def test_an_engine_that_cannot_sort_is_refused_before_anything_is_read(monkeypatch):
     other = Engine(name="other", schemes=("other",), opens="nowhere:Nothing")
     monkeypatch.setattr(registry, "engines", lambda: {"other": other})

@@ -7,16 +7,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tests.contracts import test_same_release, test_spark, test_spark_regions
 from tests.servers.spark_cluster import cluster
+from tests.servers.spark_driver import QUOTING, SPREAD
+from wallflower.geometry.strips import Strip
 
 pytestmark = pytest.mark.slow
 CELL, BROKEN = "canary-9043", "canary-5577"
 """In a cell that is read, and in one on which a view of the owner's fails."""
+TASK = 773_011_744_092_137
+"""The whole number of a row that a failing task quotes."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -44,6 +49,8 @@ def test_two_workers_answer_as_one_machine_and_tell_nothing(tmp_path):
         for at in range(2):
             table = pa.table({"k": [str(at), canary], "x": ["1", canary], "c": ["a", canary]})
             pq.write_table(table, tmp_path / name / f"{at}.parquet")
+    (tmp_path / "failing").mkdir()
+    pq.write_table(pa.table({"x": [TASK, 1]}), tmp_path / "failing" / "0.parquet")
     with cluster() as place:
         command = [sys.executable, "-m", "tests.servers.spark_driver", str(tmp_path), place.address]
         environment = {**place.driver_environment, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
@@ -61,6 +68,14 @@ def test_two_workers_answer_as_one_machine_and_tell_nothing(tmp_path):
             test_same_release.in_csv, example, _fresh(tmp_path / "expected" / example.name)
         )
         assert found["answers"][example.name] == json.loads(json.dumps(expected)), example.name
+        if example.name in SPREAD:
+            assert found["answers"][f"{example.name} on executors"] == found["answers"][example.name], example.name
+    told_of_tasks = found["answers"]["failing task"] + done.stdout + done.stderr
+    assert "could not be read" in told_of_tasks
+    assert "a task failed on an executor" in executors
+    with pytest.raises(AssertionError, match=str(TASK)):  # which is what the executor's own error said
+        QUOTING(Strip(np.array([[TASK]]), 0, 1))
+    assert str(TASK) not in told_of_tasks + executors + events
     value, file, _ = test_spark_regions.published(test_same_release.in_csv, tmp_path / "regions", 3)
     assert found["answers"]["in regions"] == {"value": json.loads(json.dumps(value)), "file": file.decode()}
     assert found["answers"]["wrong regions"] is True

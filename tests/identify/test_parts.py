@@ -6,8 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.engines.clusters import OnCluster, Shuffling
 from tests.identify.tables import declaration, model
 from wallflower.engines import from_frame
+from wallflower.engines.parting import Cut
 from wallflower.geometry import strips
 from wallflower.identify import Anomalies, owner_view, parts
 from wallflower.identify.metric import metric_of
@@ -55,27 +57,49 @@ def test_parts_tell_and_show_the_same(which, seed, monkeypatch):
     text, methods = MODELS[which]
     declared = declaration(text)
     values = asked(metric_of(declared, declared.models["default"]), declared)
-    found = []
-    for memory in (2**32, 1024):
-        here = replace(declared, memory=memory)
+    ways = {
+        "fetch": declared,
+        "batches": replace(declared, memory=1024),
+        "distribute": replace(declared, memory=1024, source="spark:", executors=True),
+    }
+    found = {way: [] for way in ways}
+    for way, here in ways.items():
         with from_frame(frame(seed), here).rows(tuple(here.models["default"].columns)) as rows:
             for method in methods:
                 query = Anomalies(values=values, epsilon="1", method=method)
-                way = query.price(here).settings["plan"].partition(":")[0]
-                assert way == ("fetch" if memory == 2**32 else "batches")
-                found.append((memory, query.run(rows, SeededEntropy(4)), plain(query.inspect(rows))))
-    whole, in_parts = ([each[1:] for each in found if each[0] == memory] for memory in (2**32, 1024))
-    assert whole == in_parts
+                assert query.price(here).settings["plan"].partition(":")[0] == way
+                asks = OnCluster(rows, seed) if way == "distribute" else rows
+                found[way].append((query.run(asks, SeededEntropy(4)), plain(query.inspect(asks))))
+    assert found["fetch"] == found["batches"] == found["distribute"]
 
 
 @pytest.mark.parametrize("rows", [0, 1])
-def test_no_row_and_one_row(rows):
-    declared = replace(declaration(MODELS["two columns"][0]), memory=1024)
+@pytest.mark.parametrize("there", [False, True])
+def test_no_row_and_one_row(rows, there):
+    declared = replace(declaration(MODELS["two columns"][0]), memory=1024, source="spark:", executors=there)
     with from_frame(frame(rows=1).slice(0, rows), declared).rows(("x", "y")) as held:
+        held = OnCluster(held) if there else held  # noqa: PLW2901
         for method in ("sensitive", "grid"):
             query = Anomalies(values=({"x": "1", "y": "1"},), epsilon="1", method=method)
             query.run(held, SeededEntropy(1))
             assert query.inspect(held)["facts"]["rows"] == rows
+
+
+def test_a_halo_one_too_small_on_executors_is_seen(monkeypatch):
+    declared = declaration(model(columns=("y",), beta=4, radius="5"))
+    declared = replace(declared, memory=1024, source="spark:", executors=True)
+    query = Anomalies(values=({"y": "0"},), epsilon="1")
+
+    def near(less):
+        def cut(spread, column, *, below, above, most, copies):
+            return Cut(column, below - less, above - less, (0, 1, 5, 6, 50), copies)
+
+        monkeypatch.setattr(Shuffling, "cut", cut)
+        with from_frame(pa.table({"y": [0, 5, 50]}), declared).rows(("y",)) as rows:
+            return query.inspect(OnCluster(rows))["figures"]["map"]["near"].tolist()
+
+    assert near(0) == [1, 2, 2]
+    assert near(1) == [1, 1, 1]
 
 
 def test_a_halo_one_too_small_is_seen(monkeypatch):

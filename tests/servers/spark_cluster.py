@@ -97,8 +97,9 @@ class Cluster:
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_LOCAL_DIRS": str(self.folder / "local"),
             "SPARK_DAEMON_MEMORY": "256m",
-            # A port that is taken is an error, and not the next one instead.
-            "SPARK_DAEMON_JAVA_OPTS": f"{QUICK} -Dspark.port.maxRetries=0",
+            # A port that is taken is an error, and not the next one instead. The server for submitting jobs has a port of its own that is
+            # always the same: a second cluster on this machine would not start.
+            "SPARK_DAEMON_JAVA_OPTS": f"{QUICK} -Dspark.port.maxRetries=0 -Dspark.master.rest.enabled=false",
         }
 
     def _run(self, class_: str, *arguments: str) -> None:

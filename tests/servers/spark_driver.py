@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +25,17 @@ from wallflower.schema import load
 from wallflower.schema.declaration import Becomes
 from wallflower.session import Session
 
+SPREAD = ("count", "subspaces", "identify")
+"""Questions that are asked again with tasks on the executors."""
+QUOTING = partial(np.testing.assert_equal, 0)
+"""A task that fails, and quotes the rows that it was given."""
 
-def release(example, folder: Path, address: str):
+
+def release(example, folder: Path, address: str, **changes):
     declared = load(folder / "rows.toml")
-    Ledger.init(declared)
-    moved = replace(declared, source=address, source_table=str(folder / "parts"))
+    if not changes:
+        Ledger.init(declared)
+    moved = replace(declared, source=address, source_table=str(folder / "parts"), **changes)
     return Session(moved, open_source(moved), seed=11).release(example.query(folder)).value
 
 
@@ -79,6 +86,22 @@ def broken_view(session, folder: Path, address: str) -> str:
         return f"{error} {error!r}"
 
 
+def failing_task(folder: Path, address: str) -> str:
+    """What is said when a task fails on an executor with rows in its hands."""
+    column = numbers(lower="0", upper=str(2**52), step="1")
+    declaration = replace(
+        declare(column, key=None), source=address, source_table=str(folder / "failing"), executors=True
+    )
+    with open_source(declaration).rows(("x",)) as rows:
+        spread = rows.executors.spread(("x",))
+        cut = spread.cut(0, below=0, above=0, most=10)
+        try:
+            spread.each(QUOTING, cut)
+        except ReleaseFailed as error:
+            return f"{error} {error!r}"
+    return "done"
+
+
 def main() -> None:
     folder, address = Path(sys.argv[1]), sys.argv[2]
     examples = {example.name: example for example in every_example()}
@@ -87,6 +110,11 @@ def main() -> None:
     from pyspark.sql import SparkSession
 
     session = SparkSession.active()
+    answers |= {
+        f"{name} on executors": release(examples[name], folder / "asked" / name, address, memory=1024, executors=True)
+        for name in SPREAD
+    }
+    answers["failing task"] = failing_task(folder, address)
     answers["hostile cells"] = hostile_cells(folder, address)
     answers["in regions"] = in_regions(examples["publish-matching"], folder / "asked" / "publish-matching", address)
     answers["wrong regions"] = wrong_regions_are_caught(session)

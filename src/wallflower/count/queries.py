@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.intervals import IntervalEpsilon, NarrowInterval, advised
 from wallflower.count.noise import NOISES, Noise, NoiseName
-from wallflower.count.parts.degrees import Degrees, plan_of
-from wallflower.count.parts.measure import measure_in_strips, prepare_strips
+from wallflower.count.parts.degrees import Degrees, DegreesOnExecutors, plan_of
+from wallflower.count.parts.measure import measure_in_strips, measure_on_executors, prepare_parts
 from wallflower.count.profiles import REPLACE_ONE, profile
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
@@ -87,7 +87,7 @@ class Outliers:
         )
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
-        prepare_strips(rows.declaration, self.columns, self.radius)
+        prepare_parts(rows, self.columns, self.radius)
         self.run(rows, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
@@ -134,6 +134,8 @@ class Outliers:
         plan, cap = plan_of(rows.declaration, self.columns, self.radius), 3 * self.neighbours
         if plan.way == "tiles":
             histogram = Degrees(rows, self.columns, ball, cap, plan).histogram()
+        elif plan.way == "distribute":
+            histogram = DegreesOnExecutors(rows, self.columns, ball, cap, plan).histogram()
         else:
             degrees = capped_degrees(rows.fetch(numbers=self.columns).numbers, ball, cap)
             histogram = np.bincount(degrees, minlength=cap + 1)
@@ -202,6 +204,8 @@ def measure(rows: Rows, columns: tuple[str, ...], radius: Fraction, noise: Noise
     ball = declared_ball(rows.declaration, columns, radius)
     if plan.way == "tiles":
         return measure_in_strips(rows, columns, ball, noise, cap=cap, plan=plan)
+    if plan.way == "distribute":
+        return measure_on_executors(rows, columns, ball, noise, cap=cap, plan=plan)
     return measure_points(rows.fetch(numbers=columns).numbers, ball, noise, cap=cap)
 
 

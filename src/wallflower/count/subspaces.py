@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from wallflower.count.degrees import SubspaceDegrees, declared_ball
 from wallflower.count.noise import NOISES, Noise, NoiseName
 from wallflower.count.parts.degrees import plan_of
-from wallflower.count.parts.measure import count_outliers, prepare_strips
+from wallflower.count.parts.measure import count_outliers, prepare_parts
 from wallflower.count.queries import (
     check_columns,
     expected_error,
@@ -129,7 +129,7 @@ class Subspaces:
         return said
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
-        prepare_strips(rows.declaration, self.columns, self.radius)
+        prepare_parts(rows, self.candidates[0], self.radius)
         self.run(rows, entropy)
 
     def run(self, rows: Rows, entropy: Entropy) -> dict[str, Any] | None:
@@ -196,8 +196,8 @@ class Subspaces:
         }
 
     def _outliers(self, rows: Rows) -> NDArray[np.int64]:
-        if plan_of(rows.declaration, self.columns, self.radius).way == "tiles":
-            return self._outliers_in_strips(rows)
+        if plan_of(rows.declaration, self.columns, self.radius).way != "fetch":
+            return self._outliers_in_parts(rows)
         return subspace_outliers(
             rows.fetch(numbers=self.columns).numbers,
             rows.declaration,
@@ -207,8 +207,8 @@ class Subspaces:
             radius=self.radius,
         )
 
-    def _outliers_in_strips(self, rows: Rows) -> NDArray[np.int64]:
-        """One subspace after the other: each is sorted by a column of its own, or fetched where its few columns fit."""
+    def _outliers_in_parts(self, rows: Rows) -> NDArray[np.int64]:
+        """One subspace after the other: each is cut across a column of its own, or fetched where its few columns fit."""
         found = []
         for names in self.candidates:
             found.append(count_outliers(rows, names, self.radius, self.neighbours))

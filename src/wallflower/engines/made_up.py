@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from wallflower.engines.arrow_cells import column_of, days, texts
-from wallflower.engines.base import Rows
+from wallflower.engines.base import Rows, Source
 from wallflower.engines.memory.source import MemorySource
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import EPOCH, Categories, Domain
@@ -31,6 +31,18 @@ def made_up_rows(declaration: Declaration, columns: Sequence[str], *, size: int 
     if declaration.time is not None:
         cells.setdefault(declaration.time, days([EPOCH + timedelta(days=row) for row in range(size)]))
     return MemorySource(pa.table(cells), declaration).rows(columns)
+
+
+@runtime_checkable
+class Tries(Protocol):
+    """A source that lets a question try on made-up rows what it will do where the rows are."""
+
+    def made_up(self, columns: Sequence[str], /) -> AbstractContextManager[Rows]: ...
+
+
+def trial_rows(source: Source, declaration: Declaration, columns: Sequence[str]) -> AbstractContextManager[Rows]:
+    """Made-up rows for a question on this source. No row of it is looked at."""
+    return source.made_up(columns) if isinstance(source, Tries) else made_up_rows(declaration, columns)
 
 
 def _column(domain: Domain, rows: Sequence[int]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines.base import Rows
+from wallflower.engines.executors import Spread
 from wallflower.engines.spill import Spill
 from wallflower.identify.answers import Answers
 from wallflower.identify.margins import anomalous
 from wallflower.identify.metric import Ints, Metric
-from wallflower.identify.parts import of_every_row, plan_of
+from wallflower.identify.parts import of_every_row, on_executors, plan_of, spread_out
 from wallflower.identify.sentences import chance
+from wallflower.identify.tasks import PickedHere, RowsHere, picked_from, tallied
 from wallflower.identify.values import shown_values
 from wallflower.schema.domains import Categories
 from wallflower.schema.exact import shown
@@ -63,31 +66,49 @@ def view(rows: Rows, *, metric: Metric, answering: Answers, asked: Ints, counted
 def _looked_at(rows: Rows, metric: Metric, answering: Answers) -> tuple[Ints, Ints, Ints, Ints]:
     """Each (copies, within) that a row has, how many rows have it, and the rows that are drawn: (within, value, copies)."""
     width, plan = len(metric.columns), plan_of(rows.declaration, metric)
-    found: dict[tuple[int, int], int] = {}
-    with Spill(width + 3, most=plan.rows if plan.way == "tiles" else 2**62) as heap:
-        for seen in of_every_row(rows, metric, until=answering.copies_matter, cap=min(answering.cap, 2**62)):
-            pairs, which = np.unique(np.column_stack([seen.held, seen.near]), axis=0, return_inverse=True)
-            many = np.zeros(len(pairs), dtype=np.int64)
-            np.add.at(many, which.reshape(-1), seen.stands_for)
-            for (held, near), more in zip(pairs.tolist(), many.tolist(), strict=True):
-                found[held, near] = found.get((held, near), 0) + more
-            heap.add(np.column_stack([seen.near, seen.values, seen.held, seen.stands_for]))
-        drawn = _spread(heap, sum(found.values()), range(width + 1))
+    by, how = range(width + 1), {"until": answering.copies_matter, "cap": min(answering.cap, 2**62)}
+    found = Counter[tuple[int, int]]()
+
+    def add(pairs: Ints, many: Ints) -> None:
+        found.update(dict(zip(map(tuple, pairs.tolist()), many.tolist(), strict=True)))
+
+    if spread_out(rows, metric):
+        seen_there, told = on_executors(rows, metric, **how)
+        with seen_there:
+            for pairs, many in told:
+                add(pairs, many)
+            drawn = _spread_there(seen_there, found.total(), by)
+    else:
+        with Spill(width + 3, most=2**62 if plan.way == "fetch" else plan.rows) as heap:
+            for seen in of_every_row(rows, metric, **how):
+                add(*tallied(seen.held, seen.near, seen.stands_for))
+                heap.add(np.column_stack([seen.near, seen.values, seen.held, seen.stands_for]))
+            drawn = _spread(heap, found.total(), by)
     pairs = np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
     many = np.array([found[held, near] for held, near in pairs.tolist()], dtype=np.int64)
     return pairs[:, 0], pairs[:, 1], many, drawn
 
 
+def _places(rows: int) -> Ints:
+    """At most `DRAWN` places, spread evenly over so many."""
+    return np.arange(rows) if rows <= DRAWN else np.linspace(0, rows - 1, DRAWN).astype(np.int64)
+
+
 def _spread(heap: Spill, rows: int, by: Sequence[int]) -> Ints:
     """At most `DRAWN` rows, spread evenly over their order by these columns; the last column says how many rows each stands for."""
-    places = np.arange(rows) if rows <= DRAWN else np.linspace(0, rows - 1, DRAWN).astype(np.int64)
-    chosen, done = [], 0
+    places, chosen, done = _places(rows), [np.empty((0, len(by) + 1), dtype=np.int64)], 0
     for batch in heap.ascending(by):
-        ends = done + np.cumsum(batch[:, -1])
-        here = places[(places >= done) & (places < ends[-1])]
-        chosen.append(batch[np.searchsorted(ends, here, side="right"), :-1])
-        done = int(ends[-1])
-    return np.concatenate(chosen) if chosen else np.empty((0, len(by) + 1), dtype=np.int64)
+        picked, done = picked_from(batch, places, done)
+        chosen.append(picked)
+    return np.concatenate(chosen)
+
+
+def _spread_there(seen: Spread, rows: int, by: Sequence[int]) -> Ints:
+    """The same of rows that lie on executors, which sort them."""
+    with seen.ascending(by) as ordered:
+        ends = np.cumsum([0, *ordered.over(RowsHere())])
+        picked = ordered.over(PickedHere(_places(rows), tuple(ends.tolist())))
+    return np.concatenate([np.empty((0, len(by) + 1), dtype=np.int64), *(each for each in picked if each is not None)])
 
 
 def effective_epsilon(answering: Answers, copies: Ints, within: Ints) -> NDArray[np.float64]:

@@ -3,8 +3,9 @@
 Asked values: min(Σ min(c_i, cap), cap) = min(Σ c_i, cap), so that rows may be parted anywhere, and need no halo. Cells of a grid are sums.
 
 Every row's own value: rows within the radius differ, in a column that counts by gaps, by at most the ball's reach there; a strip with that halo on
-both sides has all rows near its own. Of a row that occurs more than `cap` times so many are given: it, and whatever is near it, has
-its cap all the same. Where a column does not count by gaps, every distinct value is asked about like any other.
+both sides has all rows near its own, and so has a part on executors (`engines.parting`). Of a row that occurs more than `cap` times so many
+are given: it, and whatever is near it, has its cap all the same. Where the column that is cut does not count by gaps, every distinct value
+is asked about like any other.
 """
 
 from __future__ import annotations
@@ -17,16 +18,22 @@ from numpy.typing import NDArray
 
 from wallflower.engines.base import Rows
 from wallflower.engines.batches import joined, limited
+from wallflower.engines.executors import Spread, executors_of
 from wallflower.engines.plan import Plan, plan_rows
 from wallflower.engines.spill import Spill
 from wallflower.geometry.index import MOST
 from wallflower.geometry.strips import strips
-from wallflower.identify.counting import of_rows, of_values
+from wallflower.identify.counting import of_rows
+from wallflower.identify.grid import Grid
 from wallflower.identify.metric import Metric
+from wallflower.identify.tasks import AskedHere, Attempt, CellsHere, SeenHere
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import Categories
 
 Ints = NDArray[np.int64]
+
+FEW_COMPARED = 20_000
+"""Rows of a part whose rows are compared pair by pair. Only time depends on it."""
 
 
 def plan_of(declaration: Declaration, metric: Metric) -> Plan:
@@ -37,7 +44,16 @@ def plan_of(declaration: Declaration, metric: Metric) -> Plan:
 def plan_of_asked(declaration: Declaration, metric: Metric) -> Plan:
     """The same for asked values, which need no order."""
     plan = plan_of(declaration, metric)
+    if plan.way == "distribute":
+        return replace(plan, along="")
     return replace(plan, way="batches") if plan.way == "tiles" else plan
+
+
+def prepare_parts(rows: Rows, metric: Metric, *, comparisons: int) -> None:
+    """Executors load or compile what they may need, from made-up rows."""
+    if plan_of(rows.declaration, metric).way == "distribute":
+        executors = executors_of(rows)
+        executors.run(Attempt(metric, comparisons), [metric.points(rows)] * executors.slots)
 
 
 def parts(rows: Rows, metric: Metric) -> Iterator[Ints]:
@@ -51,11 +67,22 @@ def parts(rows: Rows, metric: Metric) -> Iterator[Ints]:
 
 def of_asked(rows: Rows, metric: Metric, asked: Ints, *, cap: int) -> tuple[Ints, Ints]:
     """(copies, within) of each asked value, each at most `cap`. Private."""
+    task = AskedHere(metric, asked, cap)
+    if plan_of(rows.declaration, metric).way != "distribute":
+        return task(0, parts(rows, metric))
     held, near = np.zeros(len(asked), dtype=np.int64), np.zeros(len(asked), dtype=np.int64)
-    for points in parts(rows, metric):
-        more_held, more_near = of_values(metric, points, asked, cap=cap)
+    for more_held, more_near in executors_of(rows).spread(metric.columns).over(task):
         held, near = np.minimum(held + more_held, cap), np.minimum(near + more_near, cap)
     return held, near
+
+
+def in_cells(rows: Rows, metric: Metric, grid: Grid) -> Ints:
+    """How many rows lie in each cell of a grid. Private."""
+    task = CellsHere(grid)
+    if plan_of(rows.declaration, metric).way != "distribute":
+        return task(0, parts(rows, metric))
+    found = executors_of(rows).spread(metric.columns).over(task)
+    return np.asarray(np.sum([np.zeros(grid.cells, dtype=np.int64), *found], axis=0))
 
 
 @dataclass(frozen=True)
@@ -66,6 +93,24 @@ class Seen:
     held: Ints
     near: Ints
     stands_for: Ints
+
+
+def spread_out(rows: Rows, metric: Metric) -> bool:
+    """Whether every row is looked at on executors: the column that is cut counts by gaps, or no other value is near."""
+    plan = plan_of(rows.declaration, metric)
+    return plan.way == "distribute" and (metric.alone or metric.by_gap[metric.columns.index(plan.along)])
+
+
+def on_executors(rows: Rows, metric: Metric, *, until: int, cap: int) -> tuple[Spread, list[tuple[Ints, Ints]]]:
+    """`tasks.SeenHere` of every row, which stays on the executors, and how many rows have each (copies, within). For the owner alone."""
+    plan = plan_of(rows.declaration, metric)
+    by = metric.columns.index(plan.along)
+    halo = 0 if metric.alone else min(metric.ball.reach(by), 4 * MOST)
+    spread = executors_of(rows).spread(metric.columns)
+    # Where columns do not all count by gaps there is no index: each value of a part is compared with all of it.
+    most = plan.rows if all(metric.by_gap) else min(plan.rows, FEW_COMPARED)
+    cut = spread.cut(by, below=halo, above=halo, most=most, copies=1 if metric.alone else cap)
+    return spread.kept(SeenHere(metric, until, cap), cut, width=len(metric.columns) + 3)
 
 
 def of_every_row(rows: Rows, metric: Metric, *, until: int, cap: int) -> Iterator[Seen]:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
-
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
 from wallflower.identify.answers import Answers, FadingAnswers, LookAheadAnswers
@@ -18,7 +16,7 @@ from wallflower.identify.influence import most_influenced
 from wallflower.identify.margins import anomalous
 from wallflower.identify.metric import Metric
 from wallflower.identify.own_margins import OwnMargin
-from wallflower.identify.parts import of_asked, parts, plan_of_asked
+from wallflower.identify.parts import in_cells, of_asked, plan_of_asked, prepare_parts
 from wallflower.identify.questions import Questions
 from wallflower.identify.rehearsal import ModelTrial, staged
 from wallflower.identify.values import Values, shown_values
@@ -117,6 +115,7 @@ class Anomalies:
         questions = self._questions(rows.declaration)
         numbers = len(self.values) * len(questions.metric.columns) * rows.declaration.max_rows
         prepare(questions.metric, questions.metric.points(rows), comparisons=numbers)
+        prepare_parts(rows, questions.metric, comparisons=numbers)
         if self.method in ("grid", "cheapest-dp"):
             self.run(rows, entropy)
 
@@ -127,10 +126,7 @@ class Anomalies:
             influenced = 0 if self.method == "grid" else most_influenced(questions.metric, questions.asked)
             grid = self._grid(self._possible_grid(questions), influenced)
         if grid is not None:
-            counts = np.zeros(grid.grid.cells, dtype=np.int64)
-            for points in parts(rows, questions.metric):
-                counts += grid.grid.counts(points)
-            return questions.answered(grid.tell(counts, entropy))
+            return questions.answered(grid.tell(in_cells(rows, questions.metric, grid.grid), entropy))
         answering = self._answering(questions.model, questions.metric)
         held, near = of_asked(rows, questions.metric, questions.asked, cap=answering.cap)
         return questions.answered(answering.tell(int(a), int(n), entropy) for a, n in zip(held, near, strict=True))

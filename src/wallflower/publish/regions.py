@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines.base import Rows
-from wallflower.engines.executors import executors_of
-from wallflower.engines.in_turn import InTurn
+from wallflower.engines.executors import InTurn, executors_of
 from wallflower.progress import report
 from wallflower.publish.box_groups import BoxGrouper
 from wallflower.publish.checker import Checker, Level

@@ -12,7 +12,7 @@ from typing import Any
 from wallflower import progress
 from wallflower.atomic_file import write_whole
 from wallflower.engines.base import Rows, Source
-from wallflower.engines.made_up import made_up_rows
+from wallflower.engines.made_up import trial_rows
 from wallflower.engines.stand_in import MADE_UP
 from wallflower.errors import (
     DeclarationError,
@@ -270,7 +270,7 @@ class Session(InNotebooks):
         try:
             if self._entropy.private:
                 self._entropy.bits(8)
-            with made_up_rows(self.declaration, query.columns) as rows:
+            with trial_rows(self._source, self.declaration, query.columns) as rows:
                 query.prepare(rows, SeededEntropy(0))
         except WallflowerError:
             raise

@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.count.covers import Cover, Lines, Window
+from wallflower.count.covers import Lines
 from wallflower.count.parts import halos
-from wallflower.count.parts.core import CoreInStrips, Sought
+from wallflower.count.parts.core import CoreInParts, CoreInStrips, Heap, fullest
+from wallflower.count.parts.tasks import Found, Fullest, FullestLines, FullestWindow, Sought
 from wallflower.count.profiles import bound
+from wallflower.engines.executors import Spread
 from wallflower.engines.spill import Spill
 from wallflower.geometry.balls import Ball
-from wallflower.geometry.strips import Strip, strips
+from wallflower.geometry.strips import strips
 from wallflower.mechanisms.profiles import Profile
 
 Ints = NDArray[np.int64]
 
-AT_ONCE = 7
-"""Places between the ends of a stretch that are looked at in one pass over the rows. Only time depends on it."""
+Wanted = tuple[dict[Sought, int], dict[Sought, int]]
+"""For each sought set the least that is known already, and what no cover is below."""
+
+
+Asking = Generator[Wanted, Found, list[int]]
+"""Says what it wants, is sent what was found, and ends with its answer."""
 
 
 @dataclass(frozen=True)
-class CoversInStrips:
+class Covers(ABC, Generic[Heap]):
     """The least cover of nested sets of rows, as `count.covers` has them. The heap's last column is the rows' final degree."""
 
-    heap: Spill
+    heap: Heap
     ball: Ball
     by: int
     most: int
+    at_once: ClassVar[int]
+    """Places between the ends of a stretch that are looked at in one pass over the rows. Only time depends on it."""
 
-    def least(self, limits: Mapping[Sought, int], enough: Mapping[Sought, int]) -> dict[Sought, int]:
+    def least(self, limits: Mapping[Sought, int], enough: Mapping[Sought, int]) -> Found:
         """For each sought set the least of its limit and every cover. No cover is below `enough`: what has come down to it is settled."""
         width = len(self.ball.weights)
         best = dict(limits)
@@ -52,41 +62,85 @@ class CoversInStrips:
             lower(self.core(unsettled()))
         return best
 
-    def window(self, sought: Iterable[Sought], column: int) -> dict[Sought, int]:
+    def window(self, sought: Iterable[Sought], column: int) -> Found:
         """`covers.Window` of each sought set."""
-        halo = halos.of_window(self.ball, column)
-        return self._most(sought, column, halo, lambda strip: Window.of(strip.rows, self.ball, column))
+        return self._most(FullestWindow(self.ball, list(sought), column), column, halos.of_window(self.ball, column))
 
-    def lines(self, sought: Iterable[Sought]) -> dict[Sought, int]:
+    def lines(self, sought: Iterable[Sought]) -> Found:
         """`covers.Lines` of each sought set, in two columns."""
-        halo = halos.of_lines(self.ball, self.by)
-        return self._most(sought, self.by, halo, lambda strip: Lines.of(strip.rows, self.ball))
+        return self._most(FullestLines(self.ball, list(sought)), self.by, halos.of_lines(self.ball, self.by))
 
-    def core(self, limits: Mapping[Sought, int]) -> dict[Sought, int]:
+    @abstractmethod
+    def core(self, limits: Mapping[Sought, int]) -> Found:
         """The lesser of each limit and `covers.Core`."""
+
+    @abstractmethod
+    def _most(self, task: Fullest, column: int, halo: int) -> Found:
+        """The most that one region holds, over strips that have the rows above their own as far as a region goes."""
+
+
+@dataclass(frozen=True)
+class CoversInStrips(Covers[Spill]):
+    """Strip after strip, in this process."""
+
+    at_once: ClassVar[int] = 7
+
+    def core(self, limits: Mapping[Sought, int]) -> Found:
         return CoreInStrips(self.ball, self.by, self.most)(self.heap, limits) if limits else {}
 
-    def _most(
-        self, sought: Iterable[Sought], column: int, halo: int, cover_of: Callable[[Strip], Cover]
-    ) -> dict[Sought, int]:
-        """The most that one region holds, over strips that have the rows above their own as far as a region goes."""
-        most = dict.fromkeys(sought, 0)
-        if not most:
-            return most
-        for strip in strips(self.heap.ascending([column]), column, below=0, above=halo, most=self.most):
-            cover, degrees = cover_of(strip), strip.rows[:, -1]
-            for j, t in most:
-                most[j, t] = max(most[j, t], cover(np.abs(degrees - j), t))
-        return most
+    def _most(self, task: Fullest, column: int, halo: int) -> Found:
+        if not task.sought:
+            return {}
+        parts = strips(self.heap.ascending([column]), column, below=0, above=halo, most=self.most)
+        return fullest(task.sought, map(task, parts))
+
+
+@dataclass(frozen=True)
+class CoversInParts(Covers[Spread]):
+    """Part beside part, on executors. A pass costs more than what is looked at in it."""
+
+    at_once: ClassVar[int] = 31
+
+    def core(self, limits: Mapping[Sought, int]) -> Found:
+        return CoreInParts(self.ball, self.by, self.most)(self.heap, limits) if limits else {}
+
+    def _most(self, task: Fullest, column: int, halo: int) -> Found:
+        if not task.sought:
+            return {}
+        return fullest(task.sought, self.heap.each(task, self.heap.cut(column, below=0, above=halo, most=self.most)))
 
 
 def profile_of(
-    covers: CoversInStrips, many: Mapping[int, int], *, k: int, horizon: int, cap: int, neighbours: str
+    covers: CoversInStrips | CoversInParts,
+    many: Mapping[int, int],
+    *,
+    k: int,
+    horizon: int,
+    cap: int,
+    neighbours: str,
 ) -> Profile:
     """U_0 … U_{horizon−1}, the same as `count.profiles.profile` of the whole table. `many`: how many rows near the threshold have each degree."""
-    losing, gaining = (_nested(covers, _sizes(many, j, horizon), j, cap) for j in (k, k - 1))
+    losing, gaining = _together(covers, [_nested(_sizes(many, j, horizon), j, cap, covers.at_once) for j in (k, k - 1)])
     held = map(max, losing, gaining)
     return Profile(bounds=tuple(min(bound(most, t, neighbours), cap) for t, most in enumerate(held)), cap=cap)
+
+
+def _together(covers: CoversInStrips | CoversInParts, asking: Sequence[Asking]) -> list[list[int]]:
+    """What each of them comes to; what they want is looked for in the same passes over the rows."""
+    wanted = {place: next(each) for place, each in enumerate(asking)}
+    told: dict[int, list[int]] = {}
+    while wanted:
+        limits, enough = (
+            {key: held for each in wanted.values() for key, held in each[side].items()} for side in (0, 1)
+        )
+        found = covers.least(limits, enough)
+        for place in list(wanted):
+            try:
+                wanted[place] = asking[place].send(found)
+            except StopIteration as end:
+                told[place] = end.value
+                del wanted[place]
+    return [told[place] for place in range(len(asking))]
 
 
 def _sizes(many: Mapping[int, int], j: int, horizon: int) -> list[int]:
@@ -98,7 +152,7 @@ def _sizes(many: Mapping[int, int], j: int, horizon: int) -> list[int]:
     return [int(each) for each in before[high] - before[low]]
 
 
-def _nested(covers: CoversInStrips, sizes: Sequence[int], j: int, cap: int) -> list[int]:
+def _nested(sizes: Sequence[int], j: int, cap: int, at_once: int) -> Asking:
     """The least cover for each t. It never falls with t: a stretch with equal ends is that value throughout."""
     last = len(sizes) - 1
     held: dict[int, int] = {}
@@ -106,13 +160,13 @@ def _nested(covers: CoversInStrips, sizes: Sequence[int], j: int, cap: int) -> l
     low, high = dict.fromkeys(wanted, 0), dict.fromkeys(wanted, cap)
     while wanted:
         limits = {(j, t): min(sizes[t], high[t]) for t in wanted}
-        found = covers.least(limits, {(j, t): low[t] for t in wanted})
+        found = yield limits, {(j, t): low[t] for t in wanted}
         held |= {t: found[j, t] for t in wanted}
         points = sorted(held)
         stretches = [(a, b) for a, b in pairwise(points) if b - a > 1 and held[a] != held[b]]
         wanted, low, high = [], {}, {}
         for a, b in stretches:
-            step = max(1, -(-(b - a) // (AT_ONCE + 1)))
+            step = max(1, -(-(b - a) // (at_once + 1)))
             for t in range(a + step, b, step):
                 wanted.append(t)
                 low[t], high[t] = held[a], held[b]

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from wallflower.engines import owner_counts
 from wallflower.engines.base import Rows
+from wallflower.engines.made_up import made_up_rows
 from wallflower.engines.profile import Tally
 from wallflower.engines.redaction import broken, quietly
 from wallflower.engines.spark import tasks
 from wallflower.engines.spark.catalogue import frame, kinds, stage
+from wallflower.engines.spark.executors import MadeUp, Trying
 from wallflower.engines.spark.rows import SparkRows
 from wallflower.engines.spark.session import snapshot
 from wallflower.engines.spark.snapshot import Snapshot
@@ -40,6 +42,16 @@ class SparkSource:
             self._view(base, columns)
             if self.declaration.executors:
                 tasks.check(base.session)
+
+    @contextmanager
+    def made_up(self, columns: Sequence[str], /) -> Iterator[Rows]:
+        """Made-up rows, and the executors on which a question tries what it will do there."""
+        with made_up_rows(self.declaration, columns) as rows:
+            if not self.declaration.executors:
+                yield rows
+                return
+            with snapshot(str(self.declaration.source)) as base:
+                yield cast("Rows", MadeUp(rows, Trying(rows, base.session)))
 
     @contextmanager
     def open(self, columns: Sequence[str]) -> Iterator[SparkRows]:

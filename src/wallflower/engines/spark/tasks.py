@@ -18,7 +18,18 @@ LOOKS = 8
 """So many tasks look what is installed, or as many as the session runs at a time. Each task that follows looks again."""
 
 
-def run(session: Any, task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
+def slots(session: Any) -> int:
+    """How many tasks run side by side, as far as the session says."""
+    return max(1, getattr(getattr(session, "_sc", None), "defaultParallelism", LOOKS))
+
+
+def run(
+    session: Any,
+    task: Callable[[Any], Any],
+    payloads: Sequence[Any],
+    *,
+    otherwise: Callable[[], WallflowerError] = broken,
+) -> list[Any]:
     """What `task` gives for each payload, in their order; each is a task of its own on an executor.
 
     `task`, payloads and answers are pickled: functions and classes of installed modules, and what they hold. What all payloads share travels
@@ -26,19 +37,26 @@ def run(session: Any, task: Callable[[Any], Any], payloads: Sequence[Any]) -> li
     """
     if not payloads:
         return []
-    return quietly(lambda: _run(session, task, payloads), broken)
+    return quietly(lambda: _run(session, task, payloads), otherwise)
 
 
 def check(session: Any) -> None:
     """Refuse executors without Python or with another version of this package, before anything is charged."""
-    many = max(LOOKS, getattr(getattr(session, "_sc", None), "defaultParallelism", 0))
-    compare(quietly(lambda: _run(session, look, range(many)), no_python))
+    compare(run(session, look, range(max(LOOKS, slots(session))), otherwise=no_python))
 
 
 def no_python() -> WallflowerError:
     return DeclarationError(
         "the executors cannot run Wallflower.",
         hint="They need Python of this version with this version of Wallflower: set PYSPARK_PYTHON (or spark.pyspark.python) to it. "
+        "Or leave out executors = true: then this process compares the rows.",
+    )
+
+
+def not_ready() -> WallflowerError:
+    return DeclarationError(
+        "the executors could not do on made-up rows what this question needs.",
+        hint="Check that their Python has what this one has (numba, SciPy) and may keep compiled code (NUMBA_CACHE_DIR). "
         "Or leave out executors = true: then this process compares the rows.",
     )
 
