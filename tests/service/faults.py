@@ -21,7 +21,7 @@ from wallflower.ledger import Ledger
 from wallflower.schema import load
 
 EPSILON = "0.0005"
-PATIENCE_S = 300
+PATIENCE_S = 1200
 
 
 @dataclass

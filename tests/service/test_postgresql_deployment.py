@@ -46,7 +46,7 @@ def test_postgresql_two_workers_and_tls(laid_out, tmp_path, monkeypatch, databas
         service = wf.connect(running.address, token=running.token("ada"))
         query = wf.count.Outliers(columns=("age",), neighbours=3, radius=6, epsilon="0.05")
         answers = [
-            service.table("stays").release(query, purpose="from the docs", patience_s=180).to_json() for _ in range(2)
+            service.table("stays").release(query, purpose="from the docs", patience_s=1200).to_json() for _ in range(2)
         ]
     entries = [answer["ledger"]["entry"] for answer in answers]
     assert len(set(entries)) == 2

@@ -37,7 +37,7 @@ def test_a_program_prices_asks_and_reads_its_answer(running):
     query = wf.count.Outliers(**QUERY, epsilon="0.05")
     price = table.price(query)
     assert price.guarantee.parameters == {"epsilon": "0.05"}
-    answer = table.release(query, purpose="planning", patience_s=120)
+    answer = table.release(query, purpose="planning", patience_s=1200)
     assert isinstance(answer["count"], int)
     assert answer.private is True
     assert answer.guarantee.sentence.startswith("Whatever")
@@ -66,7 +66,7 @@ def test_processes_are_exchanged_while_people_ask_and_no_request_is_lost(running
                 lambda token=token: (
                     connect(running.address, token=token)
                     .table("stays")
-                    .release(query, purpose="meanwhile", patience_s=240)
+                    .release(query, purpose="meanwhile", patience_s=1200)
                     .to_json()
                 )
             )
@@ -74,11 +74,11 @@ def test_processes_are_exchanged_while_people_ask_and_no_request_is_lost(running
         ]
         running.process.send_signal(signal.SIGHUP)
         _until(lambda: len(running.children()) == len(old) and not old & set(running.children().values()))
-        entries = [one.result(300)["ledger"]["entry"] for one in asked]
+        entries = [one.result(1200)["ledger"]["entry"] for one in asked]
     assert len(set(entries)) == len(tokens) == _charges(running) - before
 
 
-def _until(condition, patience_s=240):
+def _until(condition, patience_s=1200):
     end = time.monotonic() + patience_s
     while not condition():
         assert time.monotonic() < end, "it did not happen"
@@ -111,14 +111,14 @@ def test_stopped_and_started_again_nothing_is_lost_and_nothing_is_charged_twice(
         asked = [stays.ask(query, purpose="before the stop") for _ in range(6)]
         _until(lambda: _charges(first) > 0)
         first.process.send_signal(signal.SIGTERM)
-        assert first.process.wait(120) == 0
+        assert first.process.wait(600) == 0
         children = first.children()
         said = (tmp_path / "serve.log").read_text()
     assert not children
     assert "Stopping: what is under way is finished first." in said
     assert "Traceback" not in said
     with serving(tmp_path, path, port, database) as second:
-        entries = [handle.wait(240).to_json()["ledger"]["entry"] for handle in asked]
+        entries = [handle.wait(1200).to_json()["ledger"]["entry"] for handle in asked]
         assert len(set(entries)) == len(asked) == _charges(second)
 
 
