@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -102,6 +103,16 @@ def failing_task(folder: Path, address: str) -> str:
     return "done"
 
 
+def _executors(session, wanted: int) -> int:
+    """How many there are, once there are as many as wanted: on a busy machine one may join when all is answered."""
+    for _ in range(1_200):
+        found = session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
+        if found >= wanted:
+            break
+        time.sleep(0.1)
+    return found
+
+
 def main() -> None:
     folder, address = Path(sys.argv[1]), sys.argv[2]
     examples = {example.name: example for example in every_example()}
@@ -119,8 +130,7 @@ def main() -> None:
     answers["in regions"] = in_regions(examples["publish-matching"], folder / "asked" / "publish-matching", address)
     answers["wrong regions"] = wrong_regions_are_caught(session)
     answers["broken view"] = broken_view(session, folder, address)
-    executors = session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
-    found = {"answers": answers, "executors": executors, "master": session.sparkContext.master}
+    found = {"answers": answers, "executors": _executors(session, 2), "master": session.sparkContext.master}
     sys.stdout.write(json.dumps(found) + "\n")
     session.stop()
 
