@@ -23,8 +23,8 @@ from wallflower.service.audit_log import note
 from wallflower.service.configuration import Service
 from wallflower.stores.database import Transaction
 
-OPERATORS = ("id", "source", "table", "ledger", "person", "key", "test", "memory")
-"""Keys of [table] that an owner cannot change here. `test` lets seeds in, and `memory` is the machine's: they are the operator's too."""
+OPERATORS = ("id", "source", "table", "ledger", "person", "key", "test", "memory", "executors")
+"""Keys of [table] that an owner cannot change here. `test` lets seeds in, `memory` is the machine's and `executors` the cluster's: they are the operator's too."""
 MOST_TEXT = 48 * 1024
 
 
