@@ -80,6 +80,22 @@ def test_a_language_has_exactly_its_sets_each_once(language, size):
     assert words.most == max(counts)  # what a price may use: it depends on no record
 
 
+@pytest.mark.parametrize(
+    "languages", [("sets", "sets"), ("own", "own"), ("range", "range"), ("range", "sets"), ("own", "range")]
+)
+def test_words_say_which_cells_a_context_holds(languages):
+    for own in product(range(3), range(4)):
+        each = [Vocabulary(f"c{at}", values(3 + at), language) for at, language in enumerate(languages)]
+        space = Space.of(each, own=own)
+        words = space.words(np.arange(space.count))
+        assert words.dtype == np.uint64
+        for index, word in enumerate(words):
+            chosen = space.chosen(index)
+            for codes in product(range(3), range(4)):
+                cell = space.cells[tuple(of_code[code] for of_code, code in zip(space.classes, codes, strict=True))]
+                assert ((cell & ~word) == 0) == all(code in held for code, held in zip(codes, chosen, strict=True))
+
+
 MIXED = [("own", "range", "tree"), ("range", "own", "sets"), ("tree", "sets", "own"), ("range", "range", "range")]
 SHAPE = (3, 4, 5)
 

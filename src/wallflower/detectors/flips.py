@@ -84,22 +84,32 @@ class Flips:
             return (t + b * self.low) ** 2 * UNIT + K * b * self.low**2 <= K * q
         return t * t * UNIT <= reach * q
 
+    def reached(self, sizes: NDArray[np.int64]) -> int:
+        """A size that no moves which count lead beyond."""
+        return int(sizes.max(initial=0)) + self.cap + 1
+
+    def table(self, top: int) -> NDArray[np.float64]:
+        """κ of every size up to `top`, in doubles."""
+        kappa = np.zeros(top + 1)
+        kappa[LEAST:] = self.detector.critical(np.arange(LEAST, top + 1)) * 2.0**-SCALE_BITS
+        return kappa
+
     def distances(
         self,
         sizes: NDArray[np.int64],
         totals: NDArray[np.int64],
         squares: NDArray[np.float64],
         exactly: Callable[[int], tuple[int, int, int]],
+        kappa: NDArray[np.float64] | None = None,
     ) -> NDArray[np.int64]:
         """The distance of many states: compiled doubles, and whole numbers wherever those are too close to tell.
 
-        `squares` may be rounded; `exactly` gives the state at a place in whole numbers.
+        `squares` may be rounded; `exactly` gives the state at a place in whole numbers; `kappa` is a table made before.
         """
         from wallflower.detectors.flips_kernels import flips
 
-        top = int(sizes.max(initial=0)) + self.cap + 1
-        kappa = np.zeros(top + 1)
-        kappa[LEAST:] = self.detector.critical(np.arange(LEAST, top + 1)) * 2.0**-SCALE_BITS
+        if kappa is None:
+            kappa = self.table(self.reached(sizes))
         found = np.empty(len(sizes), dtype=np.int64)
         flips(sizes, totals, squares, self.low, self.high, self.floor, self.cap, kappa, found)
         for here in np.flatnonzero(found < 0):
@@ -112,10 +122,19 @@ class FlipScorer:
 
     def __init__(self, flips: Flips, contexts: Contexts) -> None:
         self.flips, self.contexts = flips, contexts
+        self._kappa = np.zeros(0)
 
     def scores(self, batch: Batch) -> NDArray[np.int64]:
         if self.contexts.totals is None:
             states = (batch.state(place) for place in range(len(batch.population)))
             return np.array([self.flips.distance(*state) for state in states], dtype=np.int64)
         totals, squares = batch.over(self.contexts.totals), batch.over(self.contexts.squares)
-        return self.flips.distances(batch.population, totals, squares, batch.state)
+        return self.flips.distances(batch.population, totals, squares, batch.state, self._table(batch.population))
+
+    def _table(self, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The critical values that these sizes need; kept, for the next batch needs nearly the same."""
+        kappa, top = self._kappa, self.flips.reached(sizes)
+        if top >= len(kappa):
+            kappa = self.flips.table(top)
+            self._kappa = kappa  # whole when others see it: batches are scored by several threads
+        return kappa

@@ -22,6 +22,8 @@ FLOOR = 1e-10
 MOST_NEIGHBOURS = 1000
 THRESHOLDS = (Fraction(1, 10**9), Fraction(10**18))
 """No factor lies outside: a mean reach is 0 or from 1e-3 to 2^60 steps, plus the floor."""
+ALONE = 64
+"""So few contexts are decided on one thread: what each team prepares takes longer than they do."""
 TEAMS = 4 * (os.cpu_count() or 1)
 """Pieces of parallel work; more than cores, so that a slow piece holds nobody up."""
 
@@ -107,7 +109,7 @@ class _LOFDecider:
             self.detector.neighbours,
             self.detector.limit,
             self.contexts.least,
-            TEAMS,
+            TEAMS if len(here) > ALONE else 1,
             valid,
         )
         return valid.reshape(-1, batch.run)[copy_of].ravel()
@@ -118,6 +120,9 @@ class _LOFDecider:
         A value with no row in any cell of a run changes none of its contexts. Real columns are sparse together (few employers
         have every job title), so that many runs are copies.
         """
+        if len(batch.words) <= ALONE and batch.run == 1:
+            every = np.arange(len(batch.words))  # to find copies would take longer than to decide them
+            return every, every
         words = np.where(self.contexts.counts > 0, self.contexts.words, np.uint64(0))
         used = batch.over(words, np.bitwise_or)[batch.run - 1 :: batch.run]  # the last context of a run holds all of it
         _, first, copy_of = np.unique(used, return_index=True, return_inverse=True)

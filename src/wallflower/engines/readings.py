@@ -15,12 +15,11 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines import expressions
-from wallflower.engines.dialect import double
-from wallflower.engines.duckdb.database import Database, database
+from wallflower.engines.duckdb.database import BATCH, Database, database
 from wallflower.engines.duckdb.files import File, open_file
-from wallflower.engines.reading_rule import Kind, State, grammar, rule_for
-from wallflower.engines.redaction import quietly, unreadable
+from wallflower.engines.memory.dialect import read_doubles
+from wallflower.engines.reading_rule import Kind, NumberRule, grammar, rule_for
+from wallflower.engines.redaction import broken, quietly, unreadable
 from wallflower.errors import UsageError
 from wallflower.schema.declaration import Column, Reading
 from wallflower.schema.domains import Numbers
@@ -28,16 +27,18 @@ from wallflower.schema.domains import Numbers
 NUMBER = re.compile(grammar("."))
 ANY_NUMBER = Numbers(lower=Fraction(-1), upper=Fraction(1), step=Fraction(1))
 """A domain for the rule, which asks for one; what lies outside it is the sensor's to clip."""
+FEWEST = 32_768
+"""Rows read at a time, where a window holds no more of them."""
 
 
 def windows_of_file(path: Path, columns: Sequence[str], *, length: int, skip: int = 0) -> Iterator[NDArray[np.float64]]:
     """The rows of a file from `skip` on, `length` at a time, read as a table's are; what is no number comes as NaN."""
     with _opened(path, columns) as (base, file, kinds):
         quietly(lambda: file.stage(base, columns), lambda: unreadable(path))
-        batches = quietly(lambda: iter(_numbers(base, columns, kinds, skip)), lambda: unreadable(path))
+        rules = _rules(columns, kinds)
+        batches = quietly(lambda: _batches(base, columns, skip, length), lambda: unreadable(path))
         rest = np.empty((0, len(columns)))
-        while (batch := quietly(lambda: next(batches, None), lambda: unreadable(path))) is not None:
-            rows = np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
+        while (rows := quietly(lambda: _next_numbers(batches, rules), lambda: unreadable(path))) is not None:
             rest = np.concatenate([rest, rows]) if len(rest) else rows
             while len(rest) >= length:
                 yield rest[:length]
@@ -58,6 +59,9 @@ def _opened(path: Path, columns: Sequence[str]) -> Iterator[tuple[Database, File
         raise UsageError(f"there is no file '{path}'.")
     file = open_file(path, None, Reading())
     with database() as base:
+        quietly(
+            lambda: base.run("SET arrow_large_buffer_size = true"), broken
+        )  # no batch of texts is too long for Arrow
         quietly(lambda: file.open(base), lambda: unreadable(path))
         _find(columns, quietly(lambda: file.names(base), lambda: unreadable(path)))
         kinds = quietly(lambda: file.kinds(base, columns), lambda: unreadable(path))
@@ -94,20 +98,23 @@ def _find(columns: Sequence[str], names: Sequence[str]) -> None:
             )
 
 
-def _numbers(base: Database, columns: Sequence[str], kinds: Any, skip: int) -> Any:
-    """Batches of doubles in the order of the file, NaN where a cell holds no number."""
-    import ibis
+def _rules(columns: Sequence[str], kinds: Mapping[str, Kind]) -> list[NumberRule]:
+    """How each column is read; one that holds no numbers is refused by its type."""
+    found = [rule_for(Column(name=name, role="sensitive", domain=ANY_NUMBER), kinds[name]) for name in columns]
+    return [rule for rule in found if isinstance(rule, NumberRule)]
 
-    staged = base.table("staged")
-    values = {}
-    for at, name in enumerate(columns):
-        rule = rule_for(Column(name=name, role="sensitive", domain=ANY_NUMBER), kinds[name])
-        if rule.kind is Kind.NOTHING:
-            values[f"v{at}"] = double(math.nan)
-            continue
-        value, state = expressions.prepared(staged[f"c{at}"], rule, base.dialect)
-        values[f"v{at}"] = ibis.cases((state == int(State.INSIDE), value), else_=double(math.nan))
-    return base.batches(staged.select(**values).limit(None, offset=int(skip)))
+
+def _batches(base: Database, columns: Sequence[str], skip: int, length: int) -> Any:
+    """The raw cells in the order of the file, for `memory` to read: writing the rule as SQL would load Ibis for one statement."""
+    cells = ", ".join(f"c{at}" for at in range(len(columns)))
+    return iter(base.reader(f"SELECT {cells} FROM staged OFFSET {int(skip)}", min(max(length, FEWEST), BATCH)))
+
+
+def _next_numbers(batches: Iterator[Any], rules: Sequence[NumberRule]) -> NDArray[np.float64] | None:
+    batch = next(batches, None)
+    if batch is None:
+        return None
+    return np.column_stack([read_doubles(cells, rule) for cells, rule in zip(batch.columns, rules, strict=True)])
 
 
 def _rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:

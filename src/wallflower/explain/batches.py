@@ -18,6 +18,8 @@ RUN = 128
 """Neighbouring contexts that differ in the lowest digits alone, at most."""
 LAST = 512
 """Contexts that differ in the last column alone, at most, where a detector adds those up itself."""
+TOGETHER = 2**22
+"""Pairs of a context and a cell looked at together, at most."""
 BLOCK = 2**20
 """Contexts of one block, at most, unless one axis alone has more levels."""
 NEUTRAL: dict[np.ufunc, int] = {
@@ -132,13 +134,25 @@ class Few(_Batch):
         return self.space.words(self.indices)
 
     def over(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
-        where, flat = self.space.cells.ravel(), cells.ravel()
+        flat = cells.ravel()
         found = np.zeros(len(self.indices), dtype=cells.dtype)
-        together = max(1, 2**22 // len(where))
+        together = max(1, TOGETHER // len(flat))
         for begin in range(0, len(found), together):
-            inside = (where[None, :] & ~self.words[begin : begin + together, None]) == 0
+            inside = self._inside if len(found) <= together else self._held(begin, begin + together)
+            if combine is np.add and cells.dtype == np.int64:  # in whole numbers any order gives the same sum
+                found[begin : begin + together] = inside @ flat
+                continue
             held = np.where(inside, flat[None, :], np.asarray(NEUTRAL[combine], dtype=cells.dtype))
             found[begin : begin + together] = combine.reduce(held, axis=1)
+        return found
+
+    @cached_property
+    def _inside(self) -> NDArray[np.bool_]:
+        """Which cells each context holds; kept where it is small, since a detector adds up several statistics."""
+        return self._held(0, len(self.indices))
+
+    def _held(self, begin: int, end: int) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = (self.space.cells.ravel()[None, :] & ~self.words[begin:end, None]) == 0
         return found
 
     def over_all_but_last(self, cells: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:

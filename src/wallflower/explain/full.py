@@ -157,11 +157,12 @@ class Plan:
         return _Scores(self, view)
 
     def scores(self, view: RecordView) -> NDArray[np.int64]:
-        scorer, found = self.scorer(view), []
+        scorer, found = self.scorer(view), np.empty(view.space.count, dtype=np.int64)
         for block in view.blocks(BLOCK):
-            found.append(scorer.scores(block))
-            report("contexts", block.begin + block.size, view.space.count)
-        return np.concatenate(found)
+            end = block.begin + block.size
+            found[block.begin : end] = scorer.scores(block)
+            report("contexts", end, view.space.count)
+        return found
 
     def run(self, view: RecordView, entropy: Entropy) -> list[int]:
         """The indices of the released contexts; none where the certificate refuses."""

@@ -129,12 +129,18 @@ class Space:
         steps = [size - 1 for size in self.levels]
         return tuple(sum(steps[:digit]) for digit in range(len(steps)))
 
+    @cached_property
+    def _one_bit_each(self) -> bool:
+        return all(size == 2 for size in self.levels)
+
     @property
     def steps(self) -> int:
         return sum(self.levels) - len(self.levels)
 
     def words(self, indices: NDArray[np.int64]) -> NDArray[np.uint64]:
         """The words of contexts."""
+        if self._one_bit_each:
+            return indices.astype(np.uint64)  # a digit's level is its bit, and so the index is the word
         found = np.zeros(len(indices), dtype=np.uint64)
         left = indices.astype(np.int64)
         for size, first in zip(self.levels, self._first_bits, strict=True):

@@ -83,12 +83,12 @@ class Database:
     def batches(self, expression: Any) -> Any:
         return self.reader(self.dialect.compiled(expression))
 
-    def reader(self, sql: str) -> Any:
-        """The answer of a statement, batch by batch."""
+    def reader(self, sql: str, rows: int = BATCH) -> Any:
+        """The answer of a statement, batch by batch, of about so many rows."""
         result = self.connection.execute(sql)
         if hasattr(result, "to_arrow_reader"):
-            return result.to_arrow_reader(BATCH)
-        return result.fetch_record_batch(BATCH)  # its name before DuckDB 1.5
+            return result.to_arrow_reader(rows)
+        return result.fetch_record_batch(rows)  # its name before DuckDB 1.5
 
 
 def literal(text: str) -> str:

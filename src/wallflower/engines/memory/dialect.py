@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from wallflower.engines.reading_rule import (
 )
 from wallflower.errors import DeclarationError
 from wallflower.schema.formats import CellFormat
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,22 @@ def refused(name: str) -> DeclarationError:
 
 def read(cells: Any, rule: Rule, *, clipped: bool = True) -> Cellwise:
     """Read one Arrow array by `rule`; not `clipped`: values outside the bounds keep their grid integer, saturated."""
+    if rule.kind is Kind.NOTHING:
+        return Cellwise(np.zeros(len(cells), np.int64), np.full(len(cells), State.MISSING, np.uint8))
+    return _decoded(cells, lambda plain: _by_rule(plain, rule, clipped=clipped))
+
+
+def read_doubles(cells: Any, rule: NumberRule) -> NDArray[np.float64]:
+    """The doubles of one Arrow array by `rule`, before bounds and steps; NaN where a cell holds no number."""
+    if rule.kind is Kind.NOTHING:
+        return np.full(len(cells), math.nan)
+    values, states = _decoded(cells, lambda plain: _as_doubles(plain, rule))
+    values[states != State.INSIDE] = math.nan
+    return values
+
+
+def _decoded(cells: Any, work: Callable[[Any], Value]) -> Value:
+    """`work` on plain cells; Arrow holds any bytes as text, and tells when they are looked at."""
     import pyarrow as pa
     import pyarrow.types as t
 
@@ -92,14 +110,10 @@ def read(cells: Any, rule: Rule, *, clipped: bool = True) -> Cellwise:
         cells = cells.cast(cells.type.value_type)
     if t.is_string_view(cells.type):
         cells = cells.cast(pa.large_string())  # Arrow matches no patterns in views
-    if rule.kind is Kind.NOTHING:
-        return Cellwise(np.zeros(len(cells), np.int64), np.full(len(cells), State.MISSING, np.uint8))
     try:
-        return _by_rule(cells, rule, clipped=clipped)
+        return work(cells)
     except UnicodeDecodeError:
-        return _by_rule(
-            readable_texts(cells), rule, clipped=clipped
-        )  # Arrow holds any bytes as text, and tells when they are looked at
+        return work(readable_texts(cells))
 
 
 def _by_rule(cells: Any, rule: Rule, *, clipped: bool) -> Cellwise:
@@ -118,8 +132,7 @@ def _without_codes(values: NDArray[Any], states: NDArray[np.uint8], rule: Rule) 
 
 
 def _numbers(cells: Any, rule: NumberRule, *, clipped: bool) -> Cellwise:
-    values, states = _text_doubles(cells, rule) if rule.kind is Kind.TEXT else _doubles(cells, rule.kind)
-    _without_codes(values, states, rule)
+    values, states = _as_doubles(cells, rule)
     readable = states == State.INSIDE
     states[readable & (values < rule.lower)] = State.BELOW
     states[readable & (values > rule.upper)] = State.ABOVE
@@ -137,6 +150,13 @@ def _numbers(cells: Any, rule: NumberRule, *, clipped: bool) -> Cellwise:
     if clipped:
         np.clip(numbers, rule.first, rule.last, out=numbers)
     return Cellwise(numbers, states)
+
+
+def _as_doubles(cells: Any, rule: NumberRule) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """The comparable values, and whether each is INSIDE (so far), MISSING or UNREADABLE."""
+    values, states = _text_doubles(cells, rule) if rule.kind is Kind.TEXT else _doubles(cells, rule.kind)
+    _without_codes(values, states, rule)
+    return values, states
 
 
 def _doubles(cells: Any, kind: Kind) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
