@@ -133,7 +133,7 @@ def _possible_values(found: Findings) -> dict[str, Any]:
                 f"{shares.max():.2f}",
             ]
         )
-    title = "Possible values of published people"
+    title = "Possible values of published people, by the table as it is"
     if guessed.estimated:
         title += f" (likeliest estimated by a walk for {guessed.estimated} of {len(guessed.rows)})"
     return {
