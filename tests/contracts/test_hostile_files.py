@@ -55,7 +55,8 @@ def test_an_array_whose_records_cannot_be_told_apart_is_refused_before_the_charg
     (tmp_path / "rows.json").write_bytes(content)
     with pytest.raises(DeclarationError, match="no whole array"):
         opened(tmp_path / "rows.json").verify(COLUMNS)
-    with pytest.raises(DeclarationError, match="no whole array"):  # `wallflower check` says so too, and counts no half of it
+    # `wallflower check` says so too, and counts no half of it.
+    with pytest.raises(DeclarationError, match="no whole array"):
         examine(opened(tmp_path / "rows.json"), declare(X, C, D, key=None))
 
 
