@@ -11,7 +11,7 @@ import pytest
 
 from tests.contracts.engine_sources import categories, dates, declare, numbers
 from tests.contracts.hostile_files import BROKEN_ARRAYS, CASES, bytes_as_text, parquet_files
-from wallflower.engines import open_source
+from wallflower.engines import examine, open_source
 from wallflower.engines.memory.dialect import read
 from wallflower.engines.reading_rule import Kind, rule_for
 from wallflower.errors import DeclarationError
@@ -55,6 +55,9 @@ def test_an_array_whose_records_cannot_be_told_apart_is_refused_before_the_charg
     (tmp_path / "rows.json").write_bytes(content)
     with pytest.raises(DeclarationError, match="no whole array"):
         opened(tmp_path / "rows.json").verify(COLUMNS)
+    # `wallflower check` says so too, and counts no half of it.
+    with pytest.raises(DeclarationError, match="no whole array"):
+        examine(opened(tmp_path / "rows.json"), declare(X, C, D, key=None))
 
 
 def test_texts_that_are_none_are_unreadable_in_parquet_as_in_memory(tmp_path):

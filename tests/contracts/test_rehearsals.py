@@ -216,6 +216,20 @@ def test_a_declared_picture_is_what_is_made_up(tmp_path):
         assert run(["check", str(path)]) == 2
 
 
+def test_the_note_about_rows_without_groups_says_what_is_declared(tmp_path):
+    path = tmp_path / "rows.toml"
+    groups = PICTURE.index("[rehearsal.groups.")
+    notes = []
+    for picture in (PICTURE, PICTURE[:groups], PICTURE[: PICTURE.index("[rehearsal]")]):
+        path.write_text(picture, encoding="utf-8")
+        notes.append(" ".join(stand_in(load(path), "made-up", None).notes))
+    with_groups, with_a_share, without = notes
+    assert not with_groups
+    assert "share of 0.02 of them lies anywhere" in with_a_share
+    assert "share of 0.01 of them lies anywhere" in without
+    assert "No groups are declared" in with_a_share
+
+
 def _made(path: Path):
     from wallflower.engines.stand_in import made_up_table
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+import re
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -18,6 +20,7 @@ from wallflower.detectors import IQR, LOF, MAD, Distance, Grubbs
 from wallflower.detectors.flips import Flips
 from wallflower.errors import UsageError
 from wallflower.explain.full import Certificate, Plan, supported
+from wallflower.explain.prices import price_full
 from wallflower.mechanisms.laplace import DiscreteLaplace
 
 SHAPE, LOWER, UPPER = (2, 3), -4, 12
@@ -196,3 +199,17 @@ def test_the_certificate_lets_an_invalid_context_past_no_more_often_than_it_says
         math.exp(noise.log_probability(x)) for x in range(certificate.threshold + 1, certificate.threshold + 4000)
     )
     assert tail == pytest.approx(passing(certificate, 0), rel=1e-9)
+
+
+@pytest.mark.parametrize("larger", [None, 2, 50])
+def test_with_what_the_price_says_it_needs_an_invalid_context_is_selected_once_in_twenty_times_at_most(larger):
+    priced = replace(plan(Grubbs()), larger=larger)
+    said = price_full(priced, {}).expected["needs"]
+    changes = int(re.search(r"while any (\d+) rows change", said)[1])
+    size = re.search(r"of at least (\d+) rows", said)
+    rows = (
+        int(size[1]) if size else changes + 1
+    )  # no size is named: the smallest context that so many changes leave valid
+    score = changes * priced.unit if larger is None else min(rows, larger * changes)
+    best, *_ = priced.selection.log_probabilities([score] + [0] * (2**priced.contexts_log2 - 1))
+    assert 1 - math.exp(best) <= 1 / 20

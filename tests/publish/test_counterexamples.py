@@ -93,6 +93,12 @@ def test_possible_values_are_by_the_table_as_it_is_and_flags_worked_out_anew_can
         assert "by the table as it is" in said
     assert "works out anew" in NOT_PROMISED
     assert "works out anew" in promised
+    found = attack(Checker(where, places), [PublishedGroup(group.low, group.high, places[:, 1:])])
+    assert not found.succeeded  # the attack does not work flags out anew, and says that it does not
+    said = dict(found.lines())
+    told = "at least 2 each, by the table as it is; likeliest value at most 0.75; no outlier is published"
+    assert said["possible values"] == told
+    assert "flags worked out anew" in said["verdict"]
 
 
 def _distinct(possible):

@@ -107,7 +107,7 @@ def show(folder: Path, stage: Stage) -> Scene:
         (
             "found",
             (
-                f"by someone who knows all ages, districts, outliers and groups: {len(guessed.pinned)} people pinned to one cost, at least "
+                f"by someone who knows all ages, districts, outliers and groups and judges by the table as it is: {len(guessed.pinned)} people pinned to one cost, at least "
                 f"{guessed.fewest(outlying=False)} possible costs for everybody; the likeliest is right with at most {guessed.surest(outlying=False):.2f}"
             ),
         ),

@@ -212,6 +212,7 @@ def examine(source: Source, declaration: Declaration) -> Examination:
     if not hasattr(source, "tally"):
         raise UsageError(f"{type(source).__name__} cannot be examined.")
     columns = [name for name, column in declaration.columns.items() if column.domain is not None]
+    source.verify(columns)  # what every question would be refused for, whatever is in the rows
     return Examination(declaration=declaration, tally=cast("Examined", source).tally(columns))
 
 

@@ -25,15 +25,18 @@ from wallflower.errors import UsageError
 from wallflower.noise.entropy import Entropy, SeededEntropy
 from wallflower.schema.declaration import Column, Declaration, Group, World
 from wallflower.schema.domains import EPOCH, Categories
+from wallflower.schema.exact import shown
 from wallflower.schema.places import scheme_of
 
 MADE_UP = "made-up"
 PUBLIC = "public"
 ROWS = 2_000
 """Made-up rows where the picture does not say how many; fewer where max_rows is smaller."""
+ANYWHERE = Fraction(1, 100)
+"""The share of made-up rows that lie anywhere, where the picture does not say."""
 PLAIN = (
-    "No [rehearsal] is declared: the made-up rows are one group in the middle of every range, a tenth of it wide, with one row in a "
-    "hundred anywhere."
+    "No groups are declared in [rehearsal]: the made-up rows are one group in the middle of every range, a tenth of it wide, and a "
+    "share of {anywhere} of them lies anywhere."
 )
 _BELL = NormalDist()
 
@@ -71,7 +74,8 @@ def stand_in(
     Made-up rows hold the keys `records` and, once each, the values `held`.
     """
     if isinstance(rows, str) and rows == MADE_UP:
-        notes = () if declaration.rehearsal is not None and declaration.rehearsal.groups else (PLAIN,)
+        world = declaration.rehearsal or World()
+        notes = () if world.groups else (PLAIN.format(anywhere=shown(_anywhere(world))),)
         return StandIn(
             what="made-up rows",
             owner_only=False,
@@ -136,7 +140,7 @@ def made_up_table(
     world = declaration.rehearsal or World()
     size = world.rows or min(declaration.max_rows, ROWS)
     groups = world.groups or (Group(name="all", share=Fraction(1)),)
-    share = Fraction(1, 100) if world.outliers is None else world.outliers
+    share = _anywhere(world)
     entropy = SeededEntropy(0)
     named = _named(declaration, records, size)
     whose = [None if row in named or _uniform(entropy) < share else _of(groups, entropy) for row in range(size)]
@@ -152,6 +156,10 @@ def made_up_table(
     if declaration.time is not None:
         cells.setdefault(declaration.time, days([EPOCH + timedelta(days=row) for row in range(size)]))
     return pa.table(cells)
+
+
+def _anywhere(world: World) -> Fraction:
+    return ANYWHERE if world.outliers is None else world.outliers
 
 
 def _named(declaration: Declaration, records: Sequence[str], size: int) -> dict[int, str]:

@@ -84,15 +84,18 @@ def price_full(plan: full.Plan, public: Mapping[str, str]) -> Price:
         notes = [CERTIFIED.format(failure=failure)]
     notes += [TOGETHER.format(top=plan.top)] if plan.top > 1 else []
     notes += [WHOLE_PERSON.format(rows=plan.rows)] if plan.rows is not None else []
-    expected = {
-        "needs": f"a context that stays valid while any {plan.needed} rows change: then one that is not valid is selected "
-        "at most once in 20 times"
-    }
+    of_size, expected = "", {}
     utility = "rows that must change before it is no longer valid"
     if plan.larger is not None:
         utility = f"the lesser of its rows and {plan.larger} times the {utility}"
         short = shortfall(plan.selection, plan.contexts_log2)
         expected["shortfall"] = f"that utility at most {short} below the best, 19 times out of 20"
+        of_size = f" of at least {short} rows"  # a small context counts no more than its rows, however robust it is
+    expected = {
+        "needs": f"a context{of_size} that stays valid while any {plan.needed} rows change: then one that is not valid is selected "
+        "at most once in 20 times",
+        **expected,
+    }
     return Price(
         guarantee=plan.guarantee(),
         mechanism=mechanism,

@@ -1,6 +1,7 @@
 """What an adversary concludes from a published table: the paper's two attacks, and one who knows real quasi-identifiers.
 
-All of them know every row's quasi-identifiers and who is an outlier, as the paper assumes.
+All of them know every row's quasi-identifiers and who is an outlier, as the paper assumes. Who would be one with which value they judge
+by the table as it is: whoever works flags out anew for every way to hand the values out may find more.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from wallflower.publish.population import Population
 from wallflower.publish.published import PublishedGroup
 
 Whole = NDArray[np.int64]
+OTHERS = "other attacks may exist: flags worked out anew for every way to hand the values out are not tried"
 
 
 @dataclass(frozen=True)
@@ -95,19 +97,19 @@ class Findings:
             return "the attacks succeeded"
         absent = len(np.union1d(self.absence.outside, self.absence.unfitting))
         known = f"; absence tells of {absent} that they were left out" if absent else ""
-        return f"none of these attacks found anybody in the file{known}; other attacks may exist"
+        return f"none of these attacks found anybody in the file{known}; {OTHERS}"
 
     def _matching(self) -> list[tuple[str, str]]:
         found, gone = self.guesses, self.absence
-        surest = (
-            f"likeliest value at most {found.surest(outlying=False):.2f}, of outliers {found.surest(outlying=True):.2f}"
-        )
+        fewest, surest = f"{found.fewest(outlying=False)} each", f"{found.surest(outlying=False):.2f}"
+        if found.outlying.any():
+            fewest += f", of outliers {found.fewest(outlying=True)}"
+            surest += f", of outliers {found.surest(outlying=True):.2f}"
+        else:
+            surest += "; no outlier is published"
         lines = [
             ("matching adversary", f"{len(found.pinned)} of {len(found.rows)} people pinned to one value"),
-            (
-                "possible values",
-                f"at least {found.fewest(outlying=False)} each, of outliers {found.fewest(outlying=True)}; {surest}",
-            ),
+            ("possible values", f"at least {fewest}, by the table as it is; likeliest value at most {surest}"),
             (
                 "known by absence",
                 f"{len(gone.outside)} rows in no group's box, {len(gone.unfitting)} that no value of the groups they match fits",

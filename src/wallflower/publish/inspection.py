@@ -13,6 +13,7 @@ from wallflower.publish.attacks import Findings, attack
 from wallflower.publish.floor import Floor, floor
 from wallflower.publish.levels import counts_possible_values
 from wallflower.publish.loss import losses
+from wallflower.publish.matching_attack import Guesses
 from wallflower.publish.publication import Publication
 from wallflower.publish.published import PublishedGroup
 from wallflower.publish.risk import Risk, risk_rows
@@ -105,15 +106,16 @@ def _risks(made: Publication, sizes: NDArray[np.int64], found: Findings) -> list
         ["values normal for nobody who matches", nothing, str(found.abnormal_values)],
         ["people normal with no value of a group they match", nothing, str(found.abnormal_people)],
         ["people pinned to one value (matching)", nothing, str(len(guessed.pinned))],
-        ["fewest possible values, all and outliers (matching)", nothing, _both(guessed.fewest)],
-        ["likeliest value at most, all and outliers (matching)", nothing, _both(guessed.surest)],
+        ["fewest possible values, all and outliers (matching)", nothing, _both(guessed, guessed.fewest)],
+        ["likeliest value at most, all and outliers (matching)", nothing, _both(guessed, guessed.surest)],
         ["left out, in no group's box", nothing, str(len(found.absence.outside))],
         ["left out or not, no value of the groups they match fits", nothing, str(len(found.absence.unfitting))],
     ]
 
 
-def _both(measure: Callable[..., float]) -> str:
-    return f"{measure(outlying=False):.3g}, {measure(outlying=True):.3g}"
+def _both(guessed: Guesses, measure: Callable[..., float]) -> str:
+    outliers = f"{measure(outlying=True):.3g}" if guessed.outlying.any() else "none published"
+    return f"{measure(outlying=False):.3g}, {outliers}"
 
 
 def _possible_values(found: Findings) -> dict[str, Any]:
@@ -133,7 +135,7 @@ def _possible_values(found: Findings) -> dict[str, Any]:
                 f"{shares.max():.2f}",
             ]
         )
-    title = "Possible values of published people"
+    title = "Possible values of published people, by the table as it is"
     if guessed.estimated:
         title += f" (likeliest estimated by a walk for {guessed.estimated} of {len(guessed.rows)})"
     return {

@@ -9,6 +9,8 @@ import numpy as np
 from wallflower.report.figures import BLUE, ORANGE, Picture, draw
 
 MOST_LABELS = 8
+ROOM = 56
+"""Letters that stand side by side under a picture; more of them are turned, so that none lies on another."""
 
 
 def pictures(seen: dict[str, Any]) -> list[Picture]:
@@ -39,7 +41,10 @@ def _before_and_after(column: dict[str, Any]) -> Picture:
         axes.bar(places - 0.2, before, width=0.4, color=BLUE, label="in the table")
         axes.bar(places + 0.2, after, width=0.4, color=ORANGE, label="published, spread over the interval")
         step = max(1, -(-len(labels) // MOST_LABELS))
-        axes.set_xticks(places[::step], [str(label)[:16] for label in labels[::step]])
+        texts = [str(label)[:16] for label in labels[::step]]
+        crowded = len(texts) * (2 + max(map(len, texts), default=0)) > ROOM
+        turned = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
+        axes.set_xticks(places[::step], texts, **turned)
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
     return draw(
