@@ -18,7 +18,7 @@ from wallflower.engines.dialect import double
 from wallflower.engines.duckdb.database import database
 from wallflower.engines.duckdb.files import open_file
 from wallflower.engines.reading_rule import State, rule_for
-from wallflower.engines.readings import ANY_NUMBER, windows_of_file, windows_of_lines
+from wallflower.engines.readings import ANY_NUMBER, refuse_unusable, windows_of_file, windows_of_lines
 from wallflower.errors import UsageError, WallflowerError
 from wallflower.schema.declaration import Column, Reading
 
@@ -236,3 +236,31 @@ def test_what_is_no_table_or_lacks_a_column_is_refused_without_a_quote(tmp_path)
     assert "4711" not in str(caught.value)
     with pytest.raises(UsageError, match="Did you mean 'flow'"):
         next(windows_of_lines(io.StringIO("flow\n1\n"), ["flov"], length=2))
+
+
+TYPES = {
+    "booleans": pa.array([True, False, None]),
+    "days": pa.array([0, 1, None], pa.date32()),
+    "moments": pa.array([0, 1, None], pa.timestamp("us")),
+    "lists": pa.array([[1], [2], None]),
+    "numbers": pa.array([1.5, 2, None]),
+    "texts": pa.array(["1", "x", None]),
+    "nothing": pa.nulls(3),
+}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_a_type_that_no_reading_can_have_is_refused_at_the_first_look(tmp_path, kind):
+    """The first look at a file refuses exactly what reading it would, in the same words: a refused sensor leaves no book behind."""
+    pq.write_table(pa.table({"a": [1.0, 2.0, 3.0], "b": TYPES[kind]}), tmp_path / "r.parquet")
+
+    def said(work):
+        try:
+            work()
+        except WallflowerError as error:
+            return str(error)
+        return None
+
+    first = said(lambda: refuse_unusable(tmp_path / "r.parquet", ["a", "b"]))
+    assert first == said(lambda: list(windows_of_file(tmp_path / "r.parquet", ["a", "b"], length=2)))
+    assert (first is None) == (kind in ("numbers", "texts", "nothing"))

@@ -33,9 +33,8 @@ FEWEST = 32_768
 
 def windows_of_file(path: Path, columns: Sequence[str], *, length: int, skip: int = 0) -> Iterator[NDArray[np.float64]]:
     """The rows of a file from `skip` on, `length` at a time, read as a table's are; what is no number comes as NaN."""
-    with _opened(path, columns) as (base, file, kinds):
+    with _opened(path, columns) as (base, file, rules):
         quietly(lambda: file.stage(base, columns), lambda: unreadable(path))
-        rules = _rules(columns, kinds)
         batches = quietly(lambda: _batches(base, columns, skip, length), lambda: unreadable(path))
         rest = np.empty((0, len(columns)))
         while (rows := quietly(lambda: _next_numbers(batches, rules), lambda: unreadable(path))) is not None:
@@ -54,7 +53,7 @@ def refuse_unusable(path: Path, columns: Sequence[str]) -> None:
 
 
 @contextmanager
-def _opened(path: Path, columns: Sequence[str]) -> Iterator[tuple[Database, File, Mapping[str, Kind]]]:
+def _opened(path: Path, columns: Sequence[str]) -> Iterator[tuple[Database, File, list[NumberRule]]]:
     if not path.is_file():
         raise UsageError(f"there is no file '{path}'.")
     file = open_file(path, None, Reading())
@@ -66,7 +65,7 @@ def _opened(path: Path, columns: Sequence[str]) -> Iterator[tuple[Database, File
         _find(columns, quietly(lambda: file.names(base), lambda: unreadable(path)))
         kinds = quietly(lambda: file.kinds(base, columns), lambda: unreadable(path))
         quietly(file.check, lambda: unreadable(path))
-        yield base, file, kinds
+        yield base, file, _rules(columns, kinds)  # here, so that a type is refused before a sensor has a book
 
 
 def windows_of_lines(lines: TextIO, columns: Sequence[str], *, length: int) -> Iterator[NDArray[np.float64]]:
