@@ -7,6 +7,7 @@ from dataclasses import replace
 from html import escape
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -14,9 +15,13 @@ import pytest
 
 import wallflower as wf
 from wallflower import progress
+from wallflower.identify import owner_view
 from wallflower.ledger import Ledger
+from wallflower.publish import inspection
 from wallflower.schema import loads
-from wallflower.session import notebook_progress
+from wallflower.schema.shown import percent
+from wallflower.session import notebook_progress, rehearsed
+from wallflower.stream import prices
 
 DECLARATION = """
 [table]
@@ -191,3 +196,29 @@ def test_progress_is_silent_where_no_notebook_is_and_where_somebody_listens(monk
     with progress.listening(lambda *said: heard.append(said)), notebook_progress.shown_progress():
         progress.report("x", 1, 2)
     assert heard == [("x", 1, 2)]
+
+
+@pytest.mark.parametrize(("digits", "whole"), [(0, 200), (0, 1_000), (1, 2_000), (1, 71_473), (2, 10**6)])
+def test_a_share_is_said_to_be_all_or_none_only_where_it_is(digits, whole):
+    counts = [*range(12), *range(whole - 12, whole + 1)]
+    said = {count: percent(count / whole, digits=digits) for count in counts}
+    all_, none = f"{100:.{digits}f} %", f"{0:.{digits}f} %"
+    assert [count for count in counts if said[count] == all_] == [whole]
+    assert [count for count in counts if said[count] == none] == [0]
+    for count, text in said.items():  # what is said is true: a bound, or the nearest
+        number = float(text.split()[-2])
+        if text.startswith("over"):
+            assert 100 * count / whole > number
+        elif text.startswith("under"):
+            assert 100 * count / whole < number
+        else:
+            assert abs(100 * count / whole - number) <= 0.5 * 10**-digits + 1e-9
+
+
+def test_every_share_of_counts_is_said_by_that_rule():
+    most = np.array([199_999, 1])
+    assert rehearsed.share(199 / 200) == "over 99 %"
+    assert inspection._share(1_999, 2_000) == "over 99.9 %"
+    assert inspection._share(1, 9_000) == "under 0.1 %"
+    assert owner_view._share(most, np.array([True, False])) == "199999 of 200000 (over 99.99 %)"
+    assert prices._percent(0.99996) == "over 99.9%"

@@ -21,6 +21,7 @@ from wallflower.identify.tasks import PickedHere, RowsHere, picked_from, tallied
 from wallflower.identify.values import shown_values
 from wallflower.schema.domains import Categories
 from wallflower.schema.exact import shown
+from wallflower.schema.shown import percent
 
 DRAWN = 4_000
 """So many rows at most are drawn in a picture, spread evenly over the order of counts."""
@@ -124,7 +125,7 @@ def effective_epsilon(answering: Answers, copies: Ints, within: Ints) -> NDArray
 
 def _share(many: Ints, chosen: NDArray[np.bool_]) -> str:
     some, rows = int(many[chosen].sum()), int(many.sum())
-    return f"{some} of {rows}" + (f" ({100 * (some / rows):.2f} %)" if rows else "")
+    return f"{some} of {rows}" + (f" ({percent(some / rows, digits=2)})" if rows else "")
 
 
 def _asked_rows(

@@ -17,6 +17,7 @@ from wallflower.publish.matching_attack import Guesses
 from wallflower.publish.publication import Publication
 from wallflower.publish.published import PublishedGroup
 from wallflower.publish.risk import Risk, risk_rows
+from wallflower.schema.shown import percent
 
 BARS = 40
 MOST_VALUES = 12
@@ -73,7 +74,7 @@ def inspected(made: Publication) -> dict[str, Any]:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "no rows"
+    return percent(part / whole, digits=1) if whole else "no rows"
 
 
 def _least(sizes: NDArray[np.int64]) -> int:

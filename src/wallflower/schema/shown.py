@@ -11,6 +11,20 @@ Lines = Sequence[tuple[str, str]]
 BANNER = "border:2px solid #b84f00;color:#b84f00;font-weight:700;padding:.4em .8em;border-radius:.3em;max-width:60em"
 
 
+def percent(part: float, *, digits: int = 0) -> str:
+    """A share from 0 to 1, rounded; but nearly all is never said to be all, and a few are never said to be none.
+
+    >>> percent(0.125), percent(199 / 200), percent(1 / 300), percent(1), percent(0), percent(0.99996, digits=2)
+    ('12 %', 'over 99 %', 'under 1 %', '100 %', '0 %', 'over 99.99 %')
+    """
+    rounded, least = f"{100 * part:.{digits}f}", 10.0**-digits
+    if part < 1 and float(rounded) >= 100:
+        return f"over {100 - least:.{digits}f} %"
+    if part > 0 and float(rounded) == 0:
+        return f"under {least:.{digits}f} %"
+    return f"{rounded} %"
+
+
 def as_text(lines: Lines) -> str:
     """
     >>> print(as_text([("answer", "count 7"), ("promise", "…")]))

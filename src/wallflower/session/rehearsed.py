@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from wallflower.schema.shown import percent
+
 MARK = "REHEARSAL"
 NOTHING = "Nothing was charged, and neither the table's rows nor its ledger was opened."
 BARS = 12
@@ -229,4 +231,4 @@ def share(part: float | None) -> str:
     >>> share(0.125), share(None)
     ('12 %', '–')
     """
-    return "–" if part is None else f"{100 * part:.0f} %"
+    return "–" if part is None else percent(part)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from wallflower.mechanisms.alarm_clock import AlarmClock
 from wallflower.privacy.price import Price
 from wallflower.schema.exact import shown
+from wallflower.schema.shown import percent
 from wallflower.stream import fleet
 from wallflower.stream.declaration import TWO_SERVERS, Slots, StreamDeclaration
 from wallflower.stream.promises import clock, guarantee, length, perturbation, response
@@ -49,7 +50,7 @@ def _of_slots(declared: StreamDeclaration, slots: Slots) -> Price:
     else:
         widths = [(n, fleet.half_width(n, 0.1, 1 - mechanism.flip, mechanism.flip)) for n in (100, 1_000, 10_000)]
         expected = {
-            "answers_turned_over": f"{mechanism.flip:.1%}",
+            "answers_turned_over": _percent(mechanism.flip),
             "fleet_share": ", ".join(f"± {width:.3f} from {n:,}" for n, width in widths)
             + " sensor-periods (95 %, at a share of 0.1)",
         }
@@ -66,6 +67,10 @@ def _of_slots(declared: StreamDeclaration, slots: Slots) -> Price:
     )
 
 
+def _percent(part: Fraction | float, *, digits: int = 1) -> str:
+    return percent(float(part), digits=digits).replace(" %", "%")
+
+
 def _whole(period: str) -> str:
     return period if period == "day" else f"period of {period}"
 
@@ -75,16 +80,21 @@ def _expected_alarm(mechanism: AlarmClock, share: Fraction | None) -> dict[str, 
     hit, false = float(mechanism.recall(mechanism.slots - 1)), float(mechanism.false_alarms)
     early = float(mechanism.recall(0))
     steady = round(hit, 3) == round(early, 3)
-    recall = f"{hit:.1%}" if steady else f"{hit:.1%} (last slot) to {early:.1%} (first slot), by when it begins,"
+    recall = (
+        _percent(hit)
+        if steady
+        else f"{_percent(hit)} (last slot) to {_percent(early)} (first slot), by when it begins,"
+    )
     shares = (share,) if share is not None else (Fraction(1, 4), Fraction(1, 10))
     live = 1 - float(mechanism.law([True] * mechanism.slots)[-1]) - float(mechanism.law([True] * mechanism.slots)[-2])
     right = [
-        f"{fleet.precision(float(pi), hit, false):.1%} where {float(pi):.0%} of periods misbehave" for pi in shares
+        f"{_percent(fleet.precision(float(pi), hit, false))} where {float(pi):.0%} of periods misbehave"
+        for pi in shares
     ]
     return {
         "recall": f"{recall} of misbehaving periods raise an alarm",
         "precision": f"of alarms, {', '.join(right)} are right",
-        "before_the_last_slot": f"{live:.0%} of periods that misbehave from their start on",
+        "before_the_last_slot": f"{_percent(live, digits=0)} of periods that misbehave from their start on",
         # Where recall depends on when it begins, the interval covers both ends, which makes it wider than draws alone do.
         "fleet_share": f"{'' if steady else 'at least '}± {fleet.half_width(1_000, 0.1, hit, false):.3f} from 1,000 sensor-periods (95 %, at a share of 0.1)",
     }
@@ -102,7 +112,7 @@ def _of_windows(declared: StreamDeclaration) -> Price:
     flip = {}
     code = response(declared)
     if code is not None:
-        flip = {"codes_kept": f"{code.likelihood()[0, 0]:.1%}"}
+        flip = {"codes_kept": _percent(code.likelihood()[0, 0])}
     event = shown(declared.event_epsilon)
     most = int(declared.budget.per_day / declared.event_epsilon)
     apart = " between readings one core range apart" if declared.promise == "metric-privacy" else ""
