@@ -240,6 +240,24 @@ def test_a_ledger_mounted_as_a_single_file_is_refused(declared, tmp_path, monkey
     Ledger.open(declared)
 
 
+@pytest.mark.parametrize(
+    "odd", ["a b", "a\\b", "a\tb", "a\nb", "a\rb", "a\x0cb", "a\x1cb", "a\x85b", "a\u2028b", "ü", "#"]
+)
+def test_a_mounted_file_is_known_by_any_name(tmp_path, monkeypatch, odd):
+    """The kernel writes four bytes as octal numbers, and all others as they are."""
+    path, mounts = tmp_path / f"{odd}.ledger", tmp_path / "mountinfo"
+    path.touch()
+    written = str(path)
+    for byte in "\\ \t\n":  # the backslash first: the others bring backslashes of their own
+        written = written.replace(byte, f"\\{ord(byte):03o}")
+    monkeypatch.setattr(durable_file, "MOUNTS", mounts)
+    mounts.write_bytes(f"41 23 254:0 /x {written} rw,relatime - ext4 /dev/vda rw\n".encode())
+    with pytest.raises(LedgerError, match="mounted as a single file"):
+        durable_file.refuse_second_name(path)
+    mounts.write_bytes(f"41 23 254:0 /x {written}x rw,relatime - ext4 /dev/vda rw\n".encode())
+    durable_file.refuse_second_name(path)
+
+
 def test_making_a_ledger_again_is_said_loudly(tmp_path):
     path = tmp_path / "salaries.toml"
     path.touch()

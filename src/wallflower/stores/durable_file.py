@@ -77,12 +77,14 @@ def refuse_second_name(path: Path) -> None:
 def _mounted_alone(path: Path) -> bool:
     """Whether this very file is a mount of its own, as containers do; only Linux says."""
     try:
-        mounts = MOUNTS.read_text(encoding="utf-8", errors="surrogateescape")
+        mounts = (
+            MOUNTS.read_bytes()
+        )  # a name is bytes, and only b"\n" ends a line here: text would be cut at others, too
     except OSError:
         return False
-    here = os.path.realpath(path)
-    written = here.replace("\\", "\\134").replace(" ", "\\040").replace("\t", "\\011").replace("\n", "\\012")
-    return any(line.split(" ")[4] == written for line in mounts.splitlines() if line.count(" ") > 4)
+    here = os.fsencode(os.path.realpath(path))
+    written = b"".join(b"\\%03o" % byte if byte in b"\\ \t\n" else bytes([byte]) for byte in here)
+    return any(line.split(b" ")[4] == written for line in mounts.split(b"\n") if line.count(b" ") > 4)
 
 
 def explained(path: Path, error: BaseException | None, *, known: bool) -> LedgerError:
