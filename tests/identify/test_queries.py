@@ -256,6 +256,43 @@ def test_the_table_holds_what_the_margin_says(beta, k, most, included):
     assert (table(copies, within, beta=beta, k=k) == capped(plain, within, beta=beta, most=most)).all()
 
 
+@dataclass(frozen=True)
+class Forger:
+    """Claims to be far from any change, and writes pairs into the check's arrays among which no answer changes."""
+
+    backwards: bool
+
+    def margin(self, copies, within, /, *, beta, k):
+        said = np.full(len(within), 40)
+        copies[:], within[:] = 0, 10**6
+        if self.backwards and within.base is not None:
+            within.base[:] = 10**6
+        return said
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_margin_that_writes_into_what_it_is_given_is_checked_all_the_same(backwards):
+    with pytest.raises(errors.UsageError, match="above 1 where one row changes the answer"):
+        checked_table(Forger(backwards), beta=3, k=1, most=50, included=False)
+
+
+def test_what_a_margin_says_cannot_change_after_it_was_said():
+    kept = []
+
+    @dataclass(frozen=True)
+    class Hoarder:
+        def margin(self, copies, within, /, *, beta, k):
+            for earlier in kept:
+                earlier[:] = 40
+            kept.append(star(copies, within, beta=beta, k=k))
+            return kept[-1]
+
+    table = checked_table(Hoarder(), beta=3, k=1, most=20, included=False)
+    copies, within = np.tril_indices(24)[::-1]
+    plain = capped(star(copies, within, beta=3, k=1), within, beta=3, most=20)
+    assert (table(copies, within, beta=3, k=1) == plain).all()
+
+
 def test_a_margin_that_can_change_is_refused():
     @dataclass
     class Loose:

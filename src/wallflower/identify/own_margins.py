@@ -87,14 +87,14 @@ def checked_table(margin: OwnMargin, *, beta: int, k: int, most: int, included: 
 
 def _evaluated(margin: OwnMargin, copies: Ints, within: Ints, *, beta: int, k: int, most: int) -> Ints:
     try:
-        value = np.asarray(margin.margin(copies, within, beta=beta, k=k))
+        # Copies both ways: the pairs that are checked are not the caller's to write into, and what it said is not its to change.
+        value = np.array(np.asarray(margin.margin(copies.copy(), within.copy(), beta=beta, k=k)))
     except Exception as error:
         raise UsageError(f"this margin fails for some pair of counts ({type(error).__name__}).") from error
     if value.shape != within.shape or not np.issubdtype(value.dtype, np.integer):
         raise UsageError("a margin returns one whole number for each pair of counts.")
     if (value < 1).any():
         raise UsageError("a margin is at least 1 for every pair of counts.")
-    # A copy: what the caller keeps a hold of could change after it was checked.
     return capped(np.minimum(value, _LARGEST).astype(np.int64), within, beta=beta, most=most)
 
 
