@@ -69,7 +69,7 @@ TESTS: dict[str, tuple[str, ...]] = {
 
 DEAR = (
     "contracts/test_before", "contracts/test_people", "contracts/test_queries", "contracts/test_same", "in_a_browser",
-    "engines/test_postgresql", "engines/test_spark", "ledger/test_many", "ledger/test_ledger_troubles", "cli/test_app",
+    "engines/test_postgresql", "engines/test_spark", "ledger/test_many", "ledger/test_ledger_errors", "cli/test_app",
     "cli/test_people", "publish/test_guide", "publish/test_owner", "publish/test_pycanon", "publish/test_ten",
     "stream/test_faults", "stream/test_mqtt", "stream/test_partitions", "stream/test_examples", "explain/test_languages",
     "explain/test_gpu", "service/test_running", "service/test_faults", "service/test_barrage", "service/test_postgresql",

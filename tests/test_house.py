@@ -88,6 +88,8 @@ def test_every_package_is_on_the_map_and_in_the_drawing():
     listed = set(re.findall(r"^- `(\w+)`", MAP, flags=re.MULTILINE))
     assert packages - listed == set()
     assert packages - set(re.findall(r"\w+", drawing)) == set()
+    drawn = {name for line in drawing.strip().splitlines() for name in re.split(r"\s{2,}", line)[0].split(" | ")}
+    assert {name for name in listed | drawn if not _found(name) and not _found(f"{name}.py")} == set()
 
 
 def test_everything_the_map_names_is_there():

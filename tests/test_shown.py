@@ -131,6 +131,10 @@ def test_a_declaration_is_given_as_its_file_and_needs_no_source(tmp_path):
     assert declared.fingerprint == loads(DECLARATION, folder=tmp_path).fingerprint
 
 
+def test_an_interpreter_shows_a_price_in_one_line(visits):
+    assert repr(visits.price(QUESTION)) == "<Price: dp: epsilon 0.5; print it for the whole>"
+
+
 def test_where_a_unit_is_a_row_the_question_s_own_price_is_asked(visits):
     asked, own = visits.price(QUESTION), QUESTION.price(visits.declaration)
     assert asked == replace(own, booked=asked.booked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import wallflower.detectors
 from tests.contracts.detectors import WRITTEN
 from tests.explain.tables import PlainRows, declaration, every_valid, random_table, slow_validity, some_valid, view
 from wallflower.detectors import Detector, detector
@@ -59,8 +61,16 @@ def tables(seed, *, count, spread=6):
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_listed_documented_and_named(name):
     assert any(text.startswith(f"{name}(") for text in WRITTEN), f"add {name}(...) to tests/contracts/detectors.py"
-    assert f"`{name}(" in (ROOT / "docs" / "explain.md").read_text(encoding="utf-8")
+    for page in ("docs/explain.md", "CHANGELOG.md"):
+        assert re.search(rf"`{name}[`(]", (ROOT / page).read_text(encoding="utf-8")), f"say `{name}(...)` in {page}"
     kind = kinds("stands_out")[name]
+    assert kind.__name__ in wallflower.detectors.__all__, f"export {kind.__name__} from detectors/__init__.py"
+    reference = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    assert f"### wf.detectors.{kind.__name__}\n" in reference, "make reference"
+    tested = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "tests" / "detectors").glob("test_*.py"))
+    assert re.search(rf"\b{kind.__name__}\(", tested), (
+        f"hold {kind.__name__} to an oracle in tests/detectors/test_{name}.py"
+    )
     assert dataclasses.is_dataclass(kind)
     assert kind.__dataclass_params__.frozen
     assert all(word in (kind.__doc__ or "") for word in (">>>", "stands out"))

@@ -170,10 +170,10 @@ def test_words_of_the_queue_are_for_people(house: House):
 
 
 def test_explained_records_are_counted_however_many_questions_came_after(house: House, monkeypatch):
-    from wallflower.service.web import deciding
+    from wallflower.service.web import queue_page
 
-    real = deciding.of_table
-    monkeypatch.setattr(deciding, "of_table", lambda seen, table, state=None: real(seen, table, state=state, most=1))
+    real = queue_page.of_table
+    monkeypatch.setattr(queue_page, "of_table", lambda seen, table, state=None: real(seen, table, state=state, most=1))
     ada, otto = house.browser("ada"), house.browser("otto")
     explain = {"metric": "salary", "by": ["job"], "detector": "grubbs(alpha=0.05)", "guarantee": "output-constrained"}
     for record in ("e3", "e3", "e4"):

@@ -19,6 +19,8 @@ class Price(InNotebooks):
     >>> price = Price(guarantee=promise, mechanism={"name": "discrete-laplace", "scale": "6"})
     >>> price.guarantee.parameters, price.expected
     ({'epsilon': '0.5'}, {})
+    >>> price
+    <Price: dp: epsilon 0.5; print it for the whole>
     """
 
     guarantee: Guarantee
@@ -34,10 +36,18 @@ class Price(InNotebooks):
     notes: tuple[str, ...] = ()
     """Sentences for people: what the answer will mean, what it does not say."""
 
+    def __repr__(self) -> str:
+        """Short: the interpreter shows it whenever a price is asked for, and the fields run over many lines."""
+        return f"<Price: {self._cost}; print it for the whole>"
+
+    @property
+    def _cost(self) -> str:
+        costs = ", ".join(f"{name} {amount}" for name, amount in self.guarantee.parameters.items())
+        return f"{self.guarantee.family}: {costs}"
+
     def lines(self) -> list[tuple[str, str]]:
         """Label and text, in reading order; what the terminal and the notebook show."""
-        costs = ", ".join(f"{name} {amount}" for name, amount in self.guarantee.parameters.items())
-        rows = [("price", f"{self.guarantee.family}: {costs}"), ("promise", self.guarantee.sentence)]
+        rows = [("price", self._cost), ("promise", self.guarantee.sentence)]
         rows += [("mechanism", _pairs(self.mechanism))]
         rows += [("settings", _pairs(self.settings))] if self.settings else []
         rows += [

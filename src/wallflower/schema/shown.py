@@ -52,7 +52,7 @@ def as_html(lines: Lines, *, title: str = "", banner: str = "") -> str:
 
 
 class InNotebooks:
-    """Whatever has `lines` of label and text: `print` and a notebook show them, and `repr` stays for programs."""
+    """Whatever has `lines` of label and text: `print` and a notebook show them, and `repr` is the class's own."""
 
     def __init_subclass__(cls) -> None:
         cls._repr_pretty_ = InNotebooks._repr_pretty_  # type: ignore[method-assign]  # IPython prefers a class's own repr to a parent's method

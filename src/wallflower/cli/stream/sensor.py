@@ -12,7 +12,7 @@ from wallflower.cli.options import AsJson, DryRun
 from wallflower.cli.stream.options import Metrics, PasswordFile, Seed, StreamFile, User
 
 if TYPE_CHECKING:
-    from wallflower.cli.stream.sending import Sent
+    from wallflower.cli.stream.sensor_process import Sent
     from wallflower.stream.book import Statement
     from wallflower.stream.declaration import StreamDeclaration
 
@@ -46,7 +46,7 @@ def sensor(
         wallflower stream sensor boiler.toml --data readings.csv --name boiler-7 --rate 100
     """
     from wallflower.cli.stream.running import Teller, connect, entropy_of, finish, password_from, until_stopped
-    from wallflower.cli.stream.sending import refuse_unsendable, send_by_the_clock, send_windows
+    from wallflower.cli.stream.sensor_process import refuse_unsendable, send_by_the_clock, send_windows
     from wallflower.stream import assembly, parser
     from wallflower.stream.metrics import sensor_metrics, write_metrics
     from wallflower.stream.mqtt import paho

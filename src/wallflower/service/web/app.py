@@ -18,12 +18,12 @@ from wallflower.service.web import (
     api,
     asking,
     console,
-    deciding,
     declaring,
     ledger_page,
     login,
     openid,
     people_page,
+    queue_page,
     static,
 )
 from wallflower.service.web.desk import Desk
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request as Incoming
     from starlette.responses import Response
 
-PARTS = (api, asking, console, deciding, declaring, ledger_page, login, openid, people_page, static)
+PARTS = (api, asking, console, declaring, ledger_page, login, openid, people_page, queue_page, static)
 """Each binds its handlers to routes when it is imported."""
 BODY_S = 10.0
 HEADERS = {
