@@ -131,3 +131,27 @@ def test_samplers_are_used_by_mechanisms_and_audits_alone():
         if samplers and not where.startswith(allowed):
             strangers[where] = samplers
     assert strangers == {}
+
+
+def test_there_is_one_written_form():
+    """Whoever sorts the names of a JSON text means one text for one value: fingerprints, ids and comparisons ask `canonical`."""
+    others = [
+        str(path.relative_to(SOURCE))
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and any(given.arg == "sort_keys" for given in node.keywords)
+    ]
+    assert others == ["schema/canonical.py"]
+
+
+def test_there_is_one_atomic_writer():
+    """A file that is put in place whole is put there by `atomic_file`; a new ledger is linked, since a rename would replace one."""
+    calls = {
+        f"{path.relative_to(SOURCE)}: {ast.unparse(node.func)}"
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func)
+        in {"os.replace", "os.rename", "os.link", "shutil.move", "tempfile.mkstemp", "tempfile.NamedTemporaryFile"}
+    }
+    assert calls == {"atomic_file.py: tempfile.mkstemp", "stores/sqlite.py: os.link"}

@@ -6,12 +6,12 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from wallflower.cli.stream.running import open_results
 from wallflower.count import Outliers
 from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import PureDP
 from wallflower.schema import load
 from wallflower.session import open as open_session
+from wallflower.stream import assembly
 from wallflower.stream import parser as stream_parser
 
 SALARIES = """\
@@ -123,7 +123,7 @@ def lay_out(folder: Path) -> None:
     (folder / "salaries.toml").write_text(SALARIES, encoding="utf-8")
     (folder / "boiler.toml").write_text(BOILER, encoding="utf-8")
     boiler = stream_parser.load(folder / "boiler.toml")
-    open_results(boiler, folder / "boiler.results").close()
+    assembly.results(boiler, folder / "boiler.results").close()
     Ledger.init(load(folder / "salaries.toml"))
     release = open_session(folder / "salaries.toml").release(
         Outliers(columns=("salary",), neighbours=5, radius=1000, epsilon="0.5")

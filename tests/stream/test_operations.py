@@ -18,7 +18,6 @@ from tests.stream import support
 from wallflower.cli.app import run
 from wallflower.cli.stream import running as stream_running
 from wallflower.cli.stream.analyst import part_asked
-from wallflower.cli.stream.running import open_results
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.stream import assembly
@@ -195,7 +194,7 @@ def test_status_beside_a_running_analyst(tmp_path, capfd, stream_file):
     code, _, err = asked(capfd, "status", stream_file, "-o", tmp_path / "none")
     assert code == 2
     assert "no results" in err
-    with closing(open_results(declared, tmp_path / "r")):
+    with closing(assembly.results(declared, tmp_path / "r")):
         code, out, _ = asked(capfd, "status", stream_file, "-o", tmp_path / "r", "--json")
     said = json.loads(out)
     assert code == 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from wallflower.cli.terminal import out
-from wallflower.errors import LedgerError, UsageError
+from wallflower.errors import UsageError
 
 
 def register(app: typer.Typer) -> None:
@@ -119,6 +119,7 @@ def _check(page: Path, key: Path | None) -> None:
 def _certify(release: Path, output: Path | None, *, verify: Path | None, sign: Path | None) -> None:
     from wallflower.atomic_file import write_whole
     from wallflower.report.certificate import NOT_COMPARED, certificate_page
+    from wallflower.report.comparison import compared_with_ledger
     from wallflower.report.release_file import STREAMS, read_release
 
     if output is None and (verify is None or sign is not None):
@@ -129,7 +130,7 @@ def _certify(release: Path, output: Path | None, *, verify: Path | None, sign: P
         raise UsageError(
             "only what the ledger holds is signed.", hint="Name the table's declaration: --verify DECL --sign KEY."
         )
-    compared = NOT_COMPARED if verify is None else compare(said, verify)
+    compared = NOT_COMPARED if verify is None else compared_with_ledger(said, verify)
     if output is not None:
         page = certificate_page(said, compared=compared)
         write_whole(output, page if sign is None else _signed(page, sign))
@@ -149,31 +150,6 @@ def refuse_place(output: Path | None) -> None:
         raise UsageError(f"there is no folder '{output.parent}'.", hint="Make it first.")
     if output.is_dir():
         raise UsageError(f"'{output}' is a folder.", hint="Name a file in it.")
-
-
-def compare(said: dict[str, Any], declaration: Path) -> str:
-    """What the page says about the comparison; refused where the ledger does not hold exactly this release."""
-    from wallflower.ledger import Ledger
-    from wallflower.schema import load
-
-    declared = load(declaration)
-    if said["ledger"]["account"] != declared.id:
-        raise LedgerError(
-            f"this is a release of '{said['ledger']['account']}', and '{declaration}' declares '{declared.id}'."
-        )
-    kept = Ledger.open(declared).recorded(said["ledger"]["entry"], like=said)
-    wrong = kept.differences(said)
-    if wrong:
-        named = ", ".join(f"'{name}'" for name in wrong[:6]) + (", …" if len(wrong) > 6 else "")
-        raise LedgerError(
-            f"entry {kept.entry} of the ledger is another release: {named} differ{'s' if len(wrong) == 1 else ''}. "
-            "It has no certificate.",
-            hint=f"The release that the ledger holds: wallflower releases {declaration} --entry {kept.entry} -o FILE.json.",
-        )
-    since = "" if said["declaration"]["fingerprint"] == declared.fingerprint else " The declaration has changed since."
-    return (
-        f"Every field was compared with the ledger: entry {kept.entry} of table '{declared.id}' is this release.{since}"
-    )
 
 
 def _signed(page: str, key: Path) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -55,11 +54,11 @@ class Asked:
     def question(self) -> Query:
         """About every value that was named, on the command line and in the file."""
         from wallflower.identify import Anomalies
-        from wallflower.identify.values import value_in_text
+        from wallflower.identify.values import value_in_text, values_in_file
 
         values = [value_in_text(text) for text in self.value or ()]
         if self.values is not None:
-            values += _file(self.values)
+            values += values_in_file(self.values)
         if not values:
             raise UsageError(
                 "nothing was asked.", hint='Name a value with --value "col=v,col=v", or a file with --values.'
@@ -79,24 +78,3 @@ def identify(declaration: Decl, asked: Asked, how: CommonOptions) -> None:
         wallflower identify salaries.toml --value "age=51,salary=900000" --epsilon 1 --dry-run
     """
     ask(declaration, asked.question(), how)
-
-
-def _file(path: Path) -> list[dict[str, str]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            header, *lines = list(csv.reader(file)) or [[]]
-    except OSError:
-        raise UsageError(f"'{path}' cannot be read.") from None
-    except (UnicodeDecodeError, csv.Error):
-        raise UsageError(f"'{path}' is not a CSV file in UTF-8.") from None
-    names = [name.strip() for name in header]
-    if not names or len(set(names)) != len(names):
-        raise UsageError(f"the first line of '{path}' names the columns, each once.")
-    found = []
-    for number, line in enumerate(lines, start=2):
-        if not line:
-            continue
-        if len(line) != len(names):
-            raise UsageError(f"line {number} of '{path}' has {len(line)} cells, and the header has {len(names)}.")
-        found.append(dict(zip(names, line, strict=True)))
-    return found

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterable, Mapping
 from datetime import date
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,28 @@ def value_in_text(text: str) -> dict[str, str]:
         if name.strip() in found:
             raise UsageError(f"column '{name.strip()[:MOST_SAID]}' stands twice in '{said}'.")
         found[name.strip()] = cell.strip()
+    return found
+
+
+def values_in_file(path: Path) -> list[dict[str, str]]:
+    """A value for each line of a CSV file, under a header of columns."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header, *lines = list(csv.reader(file)) or [[]]
+    except OSError:
+        raise UsageError(f"'{path}' cannot be read.") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise UsageError(f"'{path}' is not a CSV file in UTF-8.") from None
+    names = [name.strip() for name in header]
+    if not names or len(set(names)) != len(names):
+        raise UsageError(f"the first line of '{path}' names the columns, each once.")
+    found = []
+    for number, line in enumerate(lines, start=2):
+        if not line:
+            continue
+        if len(line) != len(names):
+            raise UsageError(f"line {number} of '{path}' has {len(line)} cells, and the header has {len(names)}.")
+        found.append(dict(zip(names, line, strict=True)))
     return found
 
 

@@ -50,7 +50,7 @@ def leave(declaration: Declaration, first: Event) -> list[str]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"tables": {}}
         tables = kept["tables"] if isinstance(kept, dict) and isinstance(kept.get("tables"), dict) else {}
-        said = json.dumps({"tables": {**tables, declaration.id: first.hash}}, sort_keys=True)
+        said = json.dumps({"tables": {**tables, declaration.id: first.hash}})
         write_whole(path, f"{said}\n")
     except (OSError, ValueError):
         return [f"No marker was left at {path.name}, so a later ledger of this table will not be told from the first."]

@@ -4,6 +4,8 @@ the multiset of rows, the question and, where it is made in regions, their numbe
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from wallflower.publish.checker import Checker
@@ -29,7 +31,12 @@ def anonymise(
     """
     if len(checker.places) < max(k, 1):
         return Grouping((), np.arange(len(checker.places)), 0)
-    question = {"k": k, "method": method, "least": k if least is None else least, "demands": demands or Demands()}
+    question: dict[str, Any] = {
+        "k": k,
+        "method": method,
+        "least": k if least is None else least,
+        "demands": demands or Demands(),
+    }
     grouping = grouped(RegionWork.on(checker, level=level, **question), regions, run)
     if level == "attack":
         # Whatever passes candidate passes attack: take its groups where they hold more rows.

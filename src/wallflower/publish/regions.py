@@ -10,7 +10,7 @@ of all regions. Regions are grouped in any order, at any place: the answer depen
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Protocol, get_args
 
@@ -69,18 +69,21 @@ class RegionWork:
     demands: Demands
     flags: Flags | None = field(default=None, repr=False)
     """What the grouper has to know of every row: found out once, over the whole table, for all regions."""
+    known: Workshop | None = field(default=None, repr=False, compare=False)
+    """What has been laid out for this very question over these very rows; it stays here when the work is sent."""
 
     def __call__(self, rows: Whole) -> Found:
         return self.grouper.region(rows)
 
     @cached_property
-    def checker(self) -> Checker:
-        return Checker(self.space, self.places)
-
-    @cached_property
     def shop(self) -> Workshop:
-        level: Level = next((name for name in get_args(Level) if name == self.level), "candidate")
-        return Workshop(self.checker, level, self.k, self.demands)
+        if self.known is not None and self._is_ours(self.known):
+            return self.known
+        return _workshop(Checker(self.space, self.places), self.level, self.k, self.demands)
+
+    def _is_ours(self, shop: Workshop) -> bool:
+        rows = shop.checker.places is self.places and shop.checker.space is self.space
+        return rows and (shop.level, shop.k, shop.demands) == (_level(self.level), self.k, self.demands)
 
     @cached_property
     def grouper(self) -> Grouper:
@@ -89,26 +92,41 @@ class RegionWork:
         return BoxGrouper(self.shop, self.method, known=self.flags)
 
     @classmethod
-    def on(cls, checker: Checker, **question: Any) -> RegionWork:
+    def on(cls, checker: Checker, *, level: str, k: int, demands: Demands, method: str, least: int) -> RegionWork:
         """With what has been found out about these rows already."""
-        work = cls(space=checker.space, places=checker.places, **question)
-        work.__dict__["checker"] = checker
-        return work
+        shop = _workshop(checker, level, k, demands)
+        return cls(
+            space=checker.space,
+            places=checker.places,
+            level=level,
+            k=k,
+            method=method,
+            least=least,
+            demands=demands,
+            known=shop,
+        )
 
     def informed(self) -> RegionWork:
         """With the flags of the whole table, so that nobody has to find them out again."""
-        told = replace(self, flags=self.grouper.flags)
-        told.__dict__.update(checker=self.checker, shop=self.shop)
-        return told
+        return replace(self, flags=self.grouper.flags, known=self.shop)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Without what can be made again from the rows, which travel in as few bytes as their numbers need."""
-        state = {name: self.__dict__[name] for name in self.__dataclass_fields__}
-        return {**state, "places": [_small(column) for column in self.places.T]}
+        said = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in {"places", "known"}}
+        return _arrived, (said, [_small(column) for column in self.places.T])
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        places = np.column_stack(state["places"]).astype(np.int64)
-        self.__dict__.update(state, places=np.ascontiguousarray(places))
+
+def _arrived(said: dict[str, Any], columns: list[NDArray[Any]]) -> RegionWork:
+    """The work where it was sent."""
+    return RegionWork(**said, places=np.ascontiguousarray(np.column_stack(columns).astype(np.int64)))
+
+
+def _level(level: str) -> Level:
+    return next((name for name in get_args(Level) if name == level), "candidate")
+
+
+def _workshop(checker: Checker, level: str, k: int, demands: Demands) -> Workshop:
+    return Workshop(checker, _level(level), k, demands)
 
 
 Run = Callable[[RegionWork, Sequence[Whole]], Sequence[Found]]

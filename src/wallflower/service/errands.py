@@ -7,7 +7,6 @@ says so. The clerk opens no rows.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import signal
@@ -18,6 +17,7 @@ from typing import Any
 
 from wallflower.engines.stand_in import MADE_UP, PUBLIC
 from wallflower.errors import PendingError, UsageError, WallflowerError, place
+from wallflower.schema import canonical
 from wallflower.service.configuration import Service
 from wallflower.service.declarations import current
 from wallflower.service.parent import say_ready, stop_with_parent
@@ -112,9 +112,8 @@ def _named(
     """An errand's id, and its fields as they are kept."""
     with database.read() as seen:
         fingerprint = current(seen, service, table).declaration.fingerprint
-    fields = json.dumps(dict(given), sort_keys=True, ensure_ascii=False, default=list)
-    name = json.dumps([kind, asker, table, command, fields, fingerprint])
-    return hashlib.sha256(name.encode()).hexdigest()[:32], fields
+    fields = canonical.text(given)
+    return canonical.digest([kind, asker, table, command, fields, fingerprint])[:32], fields
 
 
 def rehearsal_of(

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from wallflower.errors import UsageError
 from wallflower.privacy.price import Price
+from wallflower.schema import canonical
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import exact
 from wallflower.service.audit_log import note
@@ -155,7 +156,7 @@ def binding(declaration: Declaration, price: Price) -> str:
         "mechanism": dict(price.mechanism),
         "settings": dict(price.settings),
     }
-    return json.dumps(parts, sort_keys=True, ensure_ascii=False)
+    return canonical.text(parts)
 
 
 def submit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from wallflower.stream.declaration import StreamDeclaration
 from wallflower.stream.messages import LARGEST
 from wallflower.stream.outbox import Outbox
 from wallflower.stream.promises import clock, guarantee, perturbation, response
+from wallflower.stream.results import Results
 from wallflower.stream.sensor import CodeSensor, Sensor
 from wallflower.stream.slot_sensor import SlotSensor
 from wallflower.stream.transport import Topics, Transport
@@ -120,6 +122,22 @@ def outbox(
         topics=topics(declared),
         quota=declared.quota if quota is None else quota,
         patience=patience,
+    )
+
+
+def results(declared: StreamDeclaration, place: str | Path | None) -> Results:
+    """Where the analyst keeps its decisions; noised readings beside them only where they are what was sent."""
+    return Results(
+        place,
+        stream=f"{declared.id} {declared.fingerprint.hex()}",
+        columns={column.name: float(column.domain.step) for column in declared.columns}
+        if declared.protocol in {"private", "paper"}
+        else {},
+        facts={
+            "guarantee": json.dumps(guarantee(declared).to_json()),
+            "trust": declared.trust,
+            "private": "no: test = true allows predictable noise" if declared.test else "yes",
+        },
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from wallflower.mechanisms.layer_price import LayerPrice
+from wallflower.schema import canonical
 from wallflower.schema.domains import Numbers
 from wallflower.schema.exact import shown
 
@@ -163,4 +162,4 @@ class StreamDeclaration:
             slots = self.slots
             numbers = (slots.period, slots.slot, slots.epsilon, slots.false_alarms, slots.live_share)
             meaning["slots"] = [*map(shown, numbers), slots.least_readings]
-        return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).digest()[:8]
+        return bytes.fromhex(canonical.digest(meaning))[:8]

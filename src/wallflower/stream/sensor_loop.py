@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.errors import BudgetError
 from wallflower.noise.entropy import Entropy
 from wallflower.stream.book import Entry, Source
 from wallflower.stream.outbox import Outbox
@@ -55,6 +56,16 @@ class SensorLoop:
         self._next += len(entries)
         for entry in entries:
             self.outbox.add(entry.number, entry.body, entry.differences)
+
+    def take_what_fits(self, windows: Sequence[NDArray[np.int64]]) -> BudgetError | None:
+        """`take` all together; if the day's budget is too small for that, as many as it allows. The refusal, where there was one."""
+        try:
+            self.take(windows)
+        except BudgetError as error:
+            if len(windows) == 1:
+                return error
+            return next((refused for window in windows if (refused := self.take_what_fits([window]))), error)
+        return None
 
     def turn(self, timeout: float = 0.0) -> None:
         self.outbox.turn(timeout)

@@ -42,7 +42,6 @@ def analyst(
         connect,
         decided_facts,
         finish,
-        open_results,
         turns,
         until_stopped,
         warn_doubled,
@@ -54,7 +53,7 @@ def analyst(
 
     declared = parser.load(file)
     part = part_asked(partition, declared.partitions)
-    kept = open_results(declared, results)
+    kept = assembly.results(declared, results)
     topics = assembly.topics(declared)
     name = "analyst" if part is None else f"analyst {part}"
     line = connect(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from wallflower.atomic_file import write_whole
-from wallflower.cli.stream.release import released
 from wallflower.cli.stream.simulation import Simulated, run_simulation
 from wallflower.demo.stage import Stage
 from wallflower.noise.entropy import SystemEntropy
@@ -15,6 +14,7 @@ from wallflower.report.figures import Picture
 from wallflower.report.story import Scene
 from wallflower.stream.parser import load
 from wallflower.stream.prices import price
+from wallflower.stream.release import released
 
 DECLARATION = """\
 [stream]

@@ -22,26 +22,10 @@ from wallflower.stream.assembly import largest_message
 from wallflower.stream.declaration import StreamDeclaration
 from wallflower.stream.mqtt import Login, MqttTransport
 from wallflower.stream.periods import summary
-from wallflower.stream.promises import guarantee
 from wallflower.stream.results import Results
 
 MOST_ALARMS = 20
 """Alarms that are printed; the JSON has all of them."""
-
-
-def open_results(declared: StreamDeclaration, place: str | Path | None) -> Results:
-    return Results(
-        place,
-        stream=f"{declared.id} {declared.fingerprint.hex()}",
-        columns={column.name: float(column.domain.step) for column in declared.columns}
-        if declared.protocol in {"private", "paper"}
-        else {},
-        facts={
-            "guarantee": json.dumps(guarantee(declared).to_json()),
-            "trust": declared.trust,
-            "private": "no: test = true allows predictable noise" if declared.test else "yes",
-        },
-    )
 
 
 def decided_facts(declared: StreamDeclaration, kept: Results) -> dict[str, Any]:

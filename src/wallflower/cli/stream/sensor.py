@@ -46,7 +46,7 @@ def sensor(
         wallflower stream sensor boiler.toml --data readings.csv --name boiler-7 --rate 100
     """
     from wallflower.cli.stream.running import Teller, connect, entropy_of, finish, password_from, until_stopped
-    from wallflower.cli.stream.sensor_process import refuse_unsendable, send_by_the_clock, send_windows
+    from wallflower.cli.stream.sensor_process import Sending, refuse_unsendable, send_by_the_clock, send_windows
     from wallflower.stream import assembly, parser
     from wallflower.stream.metrics import sensor_metrics, write_metrics
     from wallflower.stream.mqtt import paho
@@ -69,9 +69,19 @@ def sensor(
     try:
         topics = assembly.topics(declared).heard("sensor", sensor=name)
         line = connect(declared, topics, f"sensor {name}", user or name, password_file)
-        stop, told = until_stopped(), Teller("readings taken", line)
-        work = send_windows if declared.slots is None else send_by_the_clock
-        sent = work(declared, name, kept, line, data, rate, entropy, stop, told, start_over=start_over)
+        work = Sending(
+            declared=declared,
+            name=name,
+            kept=kept,
+            line=line,
+            data=data,
+            rate=rate,
+            entropy=entropy,
+            stop=until_stopped(),
+            told=Teller("readings taken", line),
+            start_over=start_over,
+        )
+        sent = send_windows(work) if declared.slots is None else send_by_the_clock(work)
         refused = sent.refused
     finally:
         if line is not None:
@@ -90,8 +100,8 @@ def _facts(
     declared: StreamDeclaration, name: str, statement: Statement, sent: Sent, *, private: bool, released_too: bool
 ) -> dict[str, Any]:
     """What the sensor's book says at the end; for programs also as a release."""
-    from wallflower.cli.stream.release import released
     from wallflower.schema.exact import shown
+    from wallflower.stream.release import released
 
     in_windows = declared.slots is None
     unit = "windows" if in_windows else "periods"

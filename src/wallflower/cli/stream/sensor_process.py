@@ -35,6 +35,28 @@ class Sent:
     slots: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sending:
+    """What a sensor's process is given, whichever way its protocol goes."""
+
+    declared: StreamDeclaration
+    name: str
+    kept: Book
+    line: MqttTransport
+    data: str
+    """The file of readings, or - for standard input."""
+    rate: float | None
+    entropy: Entropy
+    stop: threading.Event
+    told: Teller
+    start_over: bool
+    """Only windows can: `refuse_unsendable`."""
+
+    @property
+    def columns(self) -> list[str]:
+        return [column.name for column in self.declared.columns]
+
+
 def refuse_unsendable(declared: StreamDeclaration, data: str, rate: float | None, *, start_over: bool) -> None:
     """What can be refused before there is a book: a refused sensor leaves nothing behind."""
     if declared.slots is not None:
@@ -49,26 +71,15 @@ def refuse_unsendable(declared: StreamDeclaration, data: str, rate: float | None
         refuse_unusable(Path(data), [column.name for column in declared.columns])
 
 
-def send_windows(
-    declared: StreamDeclaration,
-    name: str,
-    kept: Book,
-    line: MqttTransport,
-    data: str,
-    rate: float | None,
-    entropy: Entropy,
-    stop: threading.Event,
-    told: Teller,
-    *,
-    start_over: bool,
-) -> Sent:
+def send_windows(work: Sending) -> Sent:
     """Send until the readings end and every receipt is in; when the budget refuses, what was charged may still arrive."""
-    source, skip = (None, 0) if data == "-" else _source(kept, Path(data), start_over=start_over)
-    party = assembly.sensor(declared, name)
-    loop = SensorLoop(party, assembly.outbox(declared, party, kept, line), entropy, source=source)
-    feed = Feed(data, [column.name for column in declared.columns], declared.window, skip=skip)
+    declared, rate = work.declared, work.rate
+    source, skip = (None, 0) if work.data == "-" else _source(work.kept, Path(work.data), start_over=work.start_over)
+    party = assembly.sensor(declared, work.name)
+    loop = SensorLoop(party, assembly.outbox(declared, party, work.kept, work.line), work.entropy, source=source)
+    feed = Feed(work.data, work.columns, declared.window, skip=skip)
     started, taken, refused = time.monotonic(), 0, None
-    while not stop.is_set() and not ((feed.ended or refused) and not loop.waiting):
+    while not work.stop.is_set() and not ((feed.ended or refused) and not loop.waiting):
         windows: list[Any] = []
         while not (feed.ended or refused) and len(windows) < min(8, loop.room):
             values = feed.take() if rate is None or taken <= rate * (time.monotonic() - started) else None
@@ -76,9 +87,9 @@ def send_windows(
                 break
             windows.append(party.quantise(values))
             taken += len(values)
-        refused = _taken(loop, windows) if windows else refused
+        refused = loop.take_what_fits(windows) if windows else refused
         loop.turn(0.0 if windows else 0.05)
-        told(taken, f"{loop.waiting} windows wait for receipts", loop.outbox.complaint)
+        work.told(taken, f"{loop.waiting} windows wait for receipts", loop.outbox.complaint)
     note = ""
     if skip and not taken and feed.ended:
         note = f"nothing new: all {skip:,} readings of this file were taken before (--start-over takes them again, as new ones)"
@@ -100,45 +111,23 @@ def _source(kept: Book, path: Path, *, start_over: bool) -> tuple[Source, int]:
     return source, taken
 
 
-def _taken(loop: SensorLoop, windows: list[Any]) -> BudgetError | None:
-    """Charge windows together; if the day's budget is too small for all, as many as it allows."""
-    try:
-        loop.take(windows)
-    except BudgetError as error:
-        if len(windows) == 1:
-            return error
-        return next((refused for window in windows if (refused := _taken(loop, [window]))), error)
-    return None
-
-
-def send_by_the_clock(
-    declared: StreamDeclaration,
-    name: str,
-    kept: Book,
-    line: MqttTransport,
-    data: str,
-    rate: float | None,
-    entropy: Entropy,
-    stop: threading.Event,
-    told: Teller,
-    *,
-    start_over: bool,  # noqa: ARG001 - refused above; windows take it
-) -> Sent:
+def send_by_the_clock(work: Sending) -> Sent:
     """Speak once a slot, whatever happens, until told to stop or, with a file, to the end of the period in which it ends."""
+    declared, rate = work.declared, work.rate
     slots = declared.slots
     if slots is None:
         raise AssertionError("this protocol speaks in windows.")
-    party = assembly.slot_sensor(declared, name)
-    loop = SlotLoop(party, assembly.outbox(declared, party, kept, line), entropy, slots.slot)
-    columns = [column.name for column in declared.columns]
-    feed = Feed(data, columns, 1 if data == "-" else max(1, int((rate or 1) / 20)), skip=0)
+    party = assembly.slot_sensor(declared, work.name)
+    loop = SlotLoop(party, assembly.outbox(declared, party, work.kept, work.line), work.entropy, slots.slot)
+    live = work.data == "-"
+    feed = Feed(work.data, work.columns, 1 if live else max(1, int((rate or 1) / 20)), skip=0)
     if loop.silent:
         say(
             f"a period that began without this sensor stays silent: it speaks from {moment(declared, round(loop.speaks_at / float(slots.slot)))} on"
         )
     taken = 0
-    started = max(time.time(), loop.speaks_at) if data != "-" else time.time()
-    while not stop.is_set() and not (loop.ended and not loop.waiting):
+    started = time.time() if live else max(time.time(), loop.speaks_at)
+    while not work.stop.is_set() and not (loop.ended and not loop.waiting):
         values: list[Any] = []
         due = 0.0 if rate is None else rate * (time.time() - started)
         while not feed.ended and (rate is None or taken < due):
@@ -147,9 +136,9 @@ def send_by_the_clock(
                 break
             values.append(window)
             taken += len(window)
-        loop.hear(np.concatenate(values) if values else np.empty((0, len(columns))))
+        loop.hear(np.concatenate(values) if values else np.empty((0, len(work.columns))))
         if feed.ended:  # to the period's end, so that the analyst hears a whole one
             loop.end()
         loop.turn(min(0.05, loop.until_end()))
-        told(taken, f"{loop.drawn} slots drawn, {loop.waiting} messages wait for receipts", loop.outbox.complaint)
+        work.told(taken, f"{loop.drawn} slots drawn, {loop.waiting} messages wait for receipts", loop.outbox.complaint)
     return Sent(loop.outbox, loop.refused, slots={"slots": loop.drawn, "slots_missed": loop.missed})

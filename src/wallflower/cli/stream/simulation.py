@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.cli.stream.running import decided_facts, open_results, said
+from wallflower.cli.stream.running import decided_facts, said
 from wallflower.cli.terminal import bars_on_stderr
 from wallflower.demo.made_up_readings import made_up, made_up_slots
 from wallflower.engines.readings import windows_of_file
@@ -101,7 +101,7 @@ def _prepared(declared: StreamDeclaration, asked: Simulated) -> tuple[StreamDecl
         raise UsageError(f"a picture is a page and ends in .html, got '{asked.picture.name}'.")
     if asked.sensors > len(declared.roster):
         declared = replace(declared, roster=tuple(f"sensor-{place}" for place in range(asked.sensors)))
-    kept = open_results(declared, asked.results)
+    kept = assembly.results(declared, asked.results)
     if kept.totals()[0]:
         kept.close()
         raise UsageError(

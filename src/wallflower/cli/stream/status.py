@@ -41,14 +41,14 @@ def status(
     import time
     from datetime import UTC, datetime
 
-    from wallflower.cli.stream.running import decided_facts, finish, open_results
+    from wallflower.cli.stream.running import decided_facts, finish
     from wallflower.errors import UsageError
-    from wallflower.stream import parser
+    from wallflower.stream import assembly, parser
 
     declared = parser.load(file)
     if "://" not in results and not Path(results).exists():
         raise UsageError(f"there are no results at '{results}' yet.", hint="The analyst makes them when it starts.")
-    kept = open_results(declared, results)
+    kept = assembly.results(declared, results)
     try:
         heard = kept.heard()
         facts: dict[str, Any] = {"stream": declared.id, "protocol": declared.protocol, **decided_facts(declared, kept)}

@@ -9,10 +9,10 @@ from html import escape, unescape
 import pytest
 
 from tests.stream.support import declared
-from wallflower.cli.stream.release import TODAY, released
 from wallflower.errors import UsageError
 from wallflower.report.certificate import ASSUMED_OF_A_STREAM, ASSUMED_OF_A_TABLE, certificate_page
 from wallflower.report.release_file import as_release
+from wallflower.stream.release import TODAY, released
 
 
 def made(stream, *, private=True):
