@@ -19,7 +19,7 @@ from wallflower.engines.duckdb.database import database
 from wallflower.engines.duckdb.files import open_file
 from wallflower.engines.reading_rule import State, rule_for
 from wallflower.engines.readings import ANY_NUMBER, refuse_unusable, windows_of_file, windows_of_lines
-from wallflower.errors import UsageError, WallflowerError
+from wallflower.errors import DeclarationError, UsageError, WallflowerError
 from wallflower.schema.declaration import Column, Reading
 
 ODD = (
@@ -264,3 +264,35 @@ def test_a_type_that_no_reading_can_have_is_refused_at_the_first_look(tmp_path, 
     first = said(lambda: refuse_unusable(tmp_path / "r.parquet", ["a", "b"]))
     assert first == said(lambda: list(windows_of_file(tmp_path / "r.parquet", ["a", "b"], length=2)))
     assert (first is None) == (kind in ("numbers", "texts", "nothing"))
+
+
+MARK = "\ufeff"
+SAME = {
+    "a mark before the names": MARK + "a,b\n1,2\n",
+    "a mark further on": f"a\n1\n{MARK}2\n3\n",
+    "blank lines in one column": "a\n\n1\n\n\n2\n\n",
+    "blank lines in two": "a,b\n\n1,2\n\n\n3,4\n\n",
+    "quoted blank lines": 'a,b\n1,"x\n\ny"\n2,z\n',
+    "a long cell over two lines": f'a,b\n1,"{"x" * 200_000}\ny"\n2,3\n',
+    "an unclosed quote": 'a,b\n1,"x\n2,y\n3,z\n',
+    "lines of Windows": "a,b\r\n1,2\r\n\r\n# 5,6\r\n3,4\r\n",
+}
+
+
+@pytest.mark.parametrize("text", SAME.values(), ids=SAME)
+def test_what_a_row_is_does_not_depend_on_whether_a_file_is_read_or_arrives(tmp_path, text):
+    (tmp_path / "r.csv").write_text(text, encoding="utf-8", newline="")
+    from_file = column(windows_of_file(tmp_path / "r.csv", ["a"], length=2))
+    as_it_arrives = column(windows_of_lines(io.StringIO(text, newline=None), ["a"], length=2))
+    assert len(from_file)
+    assert np.array_equal(from_file, as_it_arrives, equal_nan=True)
+
+
+def test_a_name_that_occurs_twice_is_refused_in_a_file_and_as_it_arrives(tmp_path):
+    (tmp_path / "r.csv").write_text("a,b,a\n1,2,4711\n")
+    for windows in (
+        windows_of_file(tmp_path / "r.csv", ["a"], length=2),
+        windows_of_lines(io.StringIO("a,b,a\n1,2,4711\n"), ["a"], length=2),
+    ):
+        with pytest.raises(DeclarationError, match="several columns named 'a'"):
+            next(windows)

@@ -15,11 +15,13 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.engines.duckdb.csv_file import LONGEST_LINE
 from wallflower.engines.duckdb.database import BATCH, Database, database
 from wallflower.engines.duckdb.files import File, open_file
 from wallflower.engines.memory.dialect import read_doubles
 from wallflower.engines.reading_rule import Kind, NumberRule, grammar, rule_for
 from wallflower.engines.redaction import broken, quietly, unreadable
+from wallflower.engines.view import find_columns
 from wallflower.errors import UsageError
 from wallflower.schema.declaration import Column, Reading
 from wallflower.schema.domains import Numbers
@@ -64,19 +66,23 @@ def _opened(path: Path, columns: Sequence[str]) -> Iterator[tuple[Database, File
         quietly(lambda: file.open(base), lambda: unreadable(path))
         _find(columns, quietly(lambda: file.names(base), lambda: unreadable(path)))
         kinds = quietly(lambda: file.kinds(base, columns), lambda: unreadable(path))
+        rules = _rules(columns, kinds)  # here, so that a type is refused before a sensor has a book
         quietly(file.check, lambda: unreadable(path))
-        yield base, file, _rules(columns, kinds)  # here, so that a type is refused before a sensor has a book
+        yield base, file, rules
 
 
 def windows_of_lines(lines: TextIO, columns: Sequence[str], *, length: int) -> Iterator[NDArray[np.float64]]:
-    """The same from CSV text as it arrives, for live use; the first line names the columns, and blank lines are no rows."""
-    rows_of_text = _rows(csv.reader(lines))
+    """The same from CSV text as it arrives, for live use: the first line names the columns, and a blank line is a row only
+    where there is one column, of which it is an empty cell.
+    """
+    rows_of_text = _rows(csv.reader(_unmarked(lines)))
     header = next(rows_of_text, [])
     _find(columns, header)
+    find_columns(columns, header)
     places = [header.index(column) for column in columns]
     rows: list[list[float]] = []
     for row in rows_of_text:
-        if not row:
+        if not row and len(header) > 1:
             continue
         rows.append([_number(row[place]) if place < len(row) else math.nan for place in places])
         if len(rows) == length:
@@ -116,15 +122,29 @@ def _next_numbers(batches: Iterator[Any], rules: Sequence[NumberRule]) -> NDArra
     return np.column_stack([read_doubles(cells, rule) for cells, rule in zip(batch.columns, rules, strict=True)])
 
 
+def _unmarked(lines: TextIO) -> Iterator[str]:
+    """The lines without the mark that some programs begin a text with."""
+    yield from (line.removeprefix("\ufeff") if at == 0 else line for at, line in enumerate(lines))
+
+
 def _rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
     """What cannot be read is a row of nothing: no reading may stop a sensor, or be quoted by an error."""
     while True:
         try:
-            yield next(reader)
+            yield _next_row(reader)
         except StopIteration:
             return
         except csv.Error:
             yield [""]
+
+
+def _next_row(reader: Iterator[list[str]]) -> list[str]:
+    """A cell may be as long as in a file: given up half-way, the rest of a quoted one would be taken for rows."""
+    before = csv.field_size_limit(LONGEST_LINE)
+    try:
+        return next(reader)
+    finally:
+        csv.field_size_limit(before)
 
 
 def _number(text: str) -> float:
