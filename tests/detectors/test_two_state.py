@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -102,3 +103,14 @@ def test_a_decoder_is_a_value_and_the_order_of_windows_is_all_it_remembers():
     two, after_two = decoded(states, 1.5, 9)
     assert np.array_equal(one, two)
     assert after_one == after_two
+
+
+def test_what_was_seen_before_counts_nine_tenths_one_window_later():
+    bits = np.array([False] * 30 + [True] * 10)
+    fresh = TwoState(keep=0.73)
+    learnt = replace(fresh, moves=((40.0, 1.0), (1.0, 9.0)), gain=2.0)
+    nothing = replace(fresh, moves=((0.0, 0.0), (0.0, 0.0)))
+    for before in (learnt, nothing):
+        _, after = before.decode(bits)
+        seen = sum(map(sum, after.moves)) - 0.9 * sum(map(sum, before.moves))
+        assert seen == pytest.approx(len(bits) - 1)  # each pair of bits that follow each other is one move

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -79,3 +80,17 @@ def test_a_spreadsheet_says_how_to_export_it(tmp_path):
     (tmp_path / "rows.xlsx").write_bytes(b"PK")
     with pytest.raises(DeclarationError, match="is a spreadsheet"):
         open_source(replace(people(), source=tmp_path / "rows.xlsx")).verify(("x",))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_an_open_folder_reaches_nothing_but_its_files(tmp_path, ending):
+    folder = written(tmp_path / "rows", [table_of(ROWS[:2]), table_of(ROWS[2:4])], ending)
+    (tmp_path / "other.csv").write_text("x\n2\n")
+    with open_source(replace(people(x="sum", read=READ), source=folder)).open(("x",)) as rows:
+        for statement in (
+            f"SELECT * FROM read_csv('{tmp_path / 'other.csv'}')",
+            f"ATTACH '{tmp_path / 'new.duckdb'}'",
+            "SET enable_external_access = true",
+        ):
+            with pytest.raises(duckdb.Error):
+                rows.base.run(statement)

@@ -23,3 +23,10 @@ def test_the_margin_covers_the_rounding_that_its_derivation_allows():
 def test_a_place_outside_its_column_is_refused(outside):
     with pytest.raises(ValueError, match="outside its column"):
         laid_out([[0], [outside]])
+
+
+@pytest.mark.parametrize("limit", [2**64 - 1, 2**64, 2**64 + 5, 2**65 + 1])
+def test_a_limit_beyond_64_bits_is_kept_by_its_last_64(limit):
+    """Sums wrap at 2^64 as well, so that differences of what is summed and the limit stay right."""
+    blocks = lay_out(np.array([[0], [1]]), Ball((9,), limit), sizes=[100], centre=np.zeros(1), enough=1)[0]
+    assert int(blocks.limit) == limit % 2**64

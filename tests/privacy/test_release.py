@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -13,6 +14,7 @@ from wallflower.explain import Context
 from wallflower.explain.records import Records
 from wallflower.identify import Anomalies
 from wallflower.privacy.guarantees import PureDP
+from wallflower.privacy.price import Price
 from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.publish import PlainTable
 
@@ -103,3 +105,13 @@ def test_an_answer_is_the_same_however_it_would_be_said_in_words():
     """A question asked again brings its own way of saying the answer that was recorded."""
     assert release({"count": 7}, told=lambda _: "seven") == release({"count": 7}, told=str) == release({"count": 7})
     assert release({"count": 7}, told=str) != release({"count": 8}, told=str)
+
+
+def test_a_price_shows_every_public_choice():
+    price = Price(
+        guarantee=PureDP(epsilon=Fraction(1, 2), neighbours="add-remove"),
+        mechanism={"name": "discrete-laplace"},
+        settings={"radius": "3", "neighbours": "5"},
+    )
+    assert ("settings", "radius = 3, neighbours = 5") in price.lines()
+    assert "settings" not in dict(replace(price, settings={}).lines())

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wallflower.errors import DeclarationError
-from wallflower.schema.hierarchy import arx, nested, taxonomy
+from wallflower.schema.hierarchy import arx, difference, nested, taxonomy
 
 COUNTRIES = ["USA", "Canada", "Brazil", "Japan", "China"]
 ARX = [
@@ -116,3 +116,12 @@ def test_every_node_covers_its_leaves_and_siblings_are_disjoint(shape):
                 tree.low[b] <= tree.low[a] and tree.high[a] <= tree.high[b]
             )
             assert inside or not overlap
+
+
+@pytest.mark.parametrize("written", [{"A": ["x", "y"], "B": ["w"]}, "tree.csv"])
+def test_what_differs_from_the_declared_values_is_named_on_its_side(tmp_path, written):
+    (tmp_path / "tree.csv").write_text("x;A\ny;A\nw;B\n")
+    found = difference(written, ["x", "y", "z"], column="c", folder=tmp_path)
+    assert (found.uncovered, found.undeclared) == (("z",), ("w",))
+    alike = difference(written, ["x", "y", "w"], column="c", folder=tmp_path)
+    assert (alike.uncovered, alike.undeclared) == ((), ())

@@ -10,7 +10,7 @@ from wallflower.engines import open_source
 from wallflower.engines.registry import engine_for
 from wallflower.errors import DeclarationError
 from wallflower.schema import loads
-from wallflower.schema.places import scheme_of
+from wallflower.schema.places import holds_secret, scheme_of
 
 DECLARED = """
 [table]
@@ -69,3 +69,7 @@ def test_a_file_is_a_file(source):
 def test_a_scheme_that_no_engine_reads_is_refused_with_the_closest():
     with pytest.raises(DeclarationError, match=r"no engine reads.*'mysql:'"):
         open_source(loads(DECLARED.format(source="mysql://host/db")))
+
+
+def test_a_setting_that_sounds_like_a_secret_is_one_even_when_it_is_empty():
+    assert holds_secret("postgresql://ann@h/db?password=")

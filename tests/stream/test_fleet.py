@@ -121,3 +121,8 @@ def test_share_is_estimated_by_time_of_the_period():
     assert by_time["slot 1 to 1"].low < 0.5 < by_time["slot 1 to 1"].high
     assert by_time["slot 0 to 0"].low < 0.02 < by_time["slot 0 to 0"].high
     assert found.fleet.low < 0.14 < found.fleet.high
+
+
+def test_the_half_width_is_that_of_a_binomial_share_over_what_tells_the_two_apart():
+    rate = 0.1 * 0.9 + 0.9 * 0.2
+    assert fleet.half_width(400, 0.1, 0.9, 0.2) == pytest.approx(1.96 * math.sqrt(rate * (1 - rate) / 400) / 0.7)

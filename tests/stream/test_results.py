@@ -131,3 +131,13 @@ def test_who_reads_keeps_nobody_from_writing(tmp_path, monkeypatch):
     assert reader.totals()[0] == 3
     reader.close()
     writer.close()
+
+
+def test_streams_share_a_database_and_not_their_windows(database):  # noqa: F811 - the fixture
+    """A sensor may bear the same name, and number its windows alike, in two streams."""
+    one, other = opened(database), opened(database, stream="two")
+    one.add([window(0)])
+    assert other.add([window(0, digest="f" * 32)]) == {("s", "ab", 0): "f" * 32}
+    assert one.totals()[0] == other.totals()[0] == 1
+    one.close()
+    other.close()
