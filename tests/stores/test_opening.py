@@ -1,4 +1,4 @@
-import os
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_a_server_keeps_many_ledgers_and_is_asked_for_one_by_name():
 
 def test_a_folder_is_synced_without_keeping_it_open(tmp_path):
     """A service syncs for as long as it lives: a handle kept each time would end it after a thousand releases."""
-    before = set(os.listdir("/proc/self/fd"))
+    before = set(Path("/proc/self/fd").iterdir())
     for _ in range(8):
         sync_folder(tmp_path)
-    assert len(set(os.listdir("/proc/self/fd")) - before) < 8
+    assert len(set(Path("/proc/self/fd").iterdir()) - before) < 8
