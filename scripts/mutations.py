@@ -28,7 +28,7 @@ from scripts.mutants import ROOT, SRC, Mutant, chosen, mutant, places
 TESTS: dict[str, tuple[str, ...]] = {
     "atomic_file": ("tests/ledger", "tests/stream/test_book.py", "tests/publish"),
     "audit": ("tests/audit",),
-    "cli": ("tests/cli",),
+    "cli": ("tests/cli", "tests/stream/test_commands.py", "tests/report"),
     "compiling": ("tests/test_compiling.py",),
     "count": ("tests/count", "tests/contracts/test_queries.py"),
     "demo": ("tests/test_demo_visits.py", "tests/test_shown.py", "tests/test_series.py"),
@@ -45,11 +45,16 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/count/test_fences.py",
     ),
     "noise": ("tests/noise", "tests/statistics"),
-    "privacy": ("tests/privacy", "tests/mechanisms/test_guarantees.py", "tests/ledger/test_ledger.py"),
+    "privacy": (
+        "tests/privacy",
+        "tests/mechanisms/test_guarantees.py",
+        "tests/ledger/test_ledger.py",
+        "tests/test_session.py",
+    ),
     "progress": ("tests/explain", "tests/cli"),
     "publish": ("tests/publish",),
     "remote": ("tests/service/test_running.py", "tests/service/test_requests.py"),
-    "report": ("tests/report", "tests/test_pages.py"),
+    "report": ("tests/report", "tests/test_pages.py", "tests/stream/test_commands.py"),
     "schema": ("tests/schema",),
     "service": ("tests/service",),
     "session": (

@@ -47,3 +47,14 @@ def test_every_command_that_writes_spells_its_place_the_same(command, spelling, 
     assert "No such option" not in help_text
     for name in ("-o", "--out", "--output"):
         assert name in help_text
+
+
+def test_a_machine_without_a_folder_for_temporary_files_is_told_so(monkeypatch, capfd):
+    fake(monkeypatch)
+
+    def none():
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(doctor.tempfile, "gettempdir", none)
+    assert run(["doctor", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["doctor"]["writing"]["temporary files"] is False

@@ -6,12 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from wallflower import errors
+from wallflower.engines import open_source
 from wallflower.ledger import Ledger
+from wallflower.schema import load
 from wallflower.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,6 +156,21 @@ def test_what_breaks_while_making_ready_costs_nothing(example, prepared, tmp_pat
         session.release(query)
     assert watched.opened == 0
     assert not [e for e in Ledger.open(session.declaration).history() if e.to_json()["kind"] == "charge"]
+
+
+def test_without_a_folder_for_temporary_files_nothing_is_charged(example, tmp_path, monkeypatch):
+    declaration = load(example.lay_out(tmp_path))
+    Ledger.init(declaration)
+    query = example.query(tmp_path)
+
+    def full(*_args, **_choices):
+        raise PermissionError(13, "Permission denied", "a folder's name")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    with pytest.raises(errors.UsageError, match="no folder for temporary files that can be written") as refused:
+        Session(declaration, open_source(declaration)).release(query)
+    assert "TMPDIR" in (refused.value.hint or "")
+    assert not [e for e in Ledger.open(declaration).history() if e.to_json()["kind"] == "charge"]
 
 
 def test_making_ready_leaves_no_trace(example, prepared, tmp_path, monkeypatch):

@@ -76,9 +76,16 @@ def examined() -> dict[str, Any]:
         "programs": {name: shutil.which(name) is not None for name in PROGRAMS},
         "writing": {
             "here": os.access(Path.cwd(), os.W_OK),
-            "temporary files": os.access(tempfile.gettempdir(), os.W_OK),
+            "temporary files": _temporary_files(),
         },
     }
+
+
+def _temporary_files() -> bool:
+    try:
+        return os.access(tempfile.gettempdir(), os.W_OK)
+    except OSError:  # no folder of those that Python tries can be written
+        return False
 
 
 def _version(name: str) -> str | None:

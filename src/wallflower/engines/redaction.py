@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from wallflower.errors import DeclarationError, ReleaseFailed, WallflowerError
+from wallflower.errors import DeclarationError, ReleaseFailed, UsageError, WallflowerError
 
 Value = TypeVar("Value")
 
@@ -56,7 +56,13 @@ def unreadable(path: Path) -> WallflowerError:
 @contextmanager
 def private_folder() -> Iterator[Path]:
     """A folder that only this user can enter, gone when the block ends, however it ends."""
-    folder = Path(tempfile.mkdtemp(prefix="wallflower-"))  # mkdtemp makes it with mode 0700
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="wallflower-"))  # mkdtemp makes it with mode 0700
+    except OSError as error:
+        raise UsageError(
+            f"there is no folder for temporary files that can be written ({type(error).__name__}).",
+            hint="Set TMPDIR to a folder of your own with room to spare; `wallflower doctor` says whether it will do.",
+        ) from error
     try:
         yield folder
     finally:

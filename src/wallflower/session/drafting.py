@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,14 +60,15 @@ def declare(
     """
     from wallflower.engines import describe
     from wallflower.engines.memory.frames import arrow_column, column_names
+    from wallflower.engines.redaction import private_folder
     from wallflower.schema.first_draft import Wanted, draft, shown_from_rows
 
     known = column_names(frame)
     for column in columns:
         if column not in known:
             raise UsageError(f"the table has no column '{column}'.", hint=f"It has: {', '.join(known)}.")
-    with tempfile.TemporaryDirectory() as folder:  # readable by its owner alone, and gone when the draft is made
-        place = Path(folder, f"{name}.parquet")
+    with private_folder() as folder:
+        place = folder / f"{name}.parquet"
         described = describe(_parquet({each: arrow_column(frame, each) for each in known}, place))
         text = draft(place, described, folder=folder, wanted=Wanted(area=area, columns=tuple(columns)))
         text = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("source = "))
