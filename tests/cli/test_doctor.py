@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -55,6 +56,6 @@ def test_a_machine_without_a_folder_for_temporary_files_is_told_so(monkeypatch, 
     def none():
         raise FileNotFoundError(2, "No usable temporary directory found")
 
-    monkeypatch.setattr(doctor.tempfile, "gettempdir", none)
+    monkeypatch.setattr(doctor, "tempfile", SimpleNamespace(gettempdir=none))  # not the module's own: tests need it too
     assert run(["doctor", "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["doctor"]["writing"]["temporary files"] is False
