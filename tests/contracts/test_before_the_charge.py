@@ -167,12 +167,10 @@ def test_without_a_folder_for_temporary_files_nothing_is_charged(example, tmp_pa
         raise PermissionError(13, "Permission denied", "a folder's name")
 
     session = Session(declaration, open_source(declaration))
-    with (
-        monkeypatch.context() as patched,
-        pytest.raises(errors.UsageError, match="no folder for temporary files that can be written") as refused,
-    ):
+    with monkeypatch.context() as patched:
         patched.setattr(tempfile, "mkdtemp", full)
-        session.release(query)
+        with pytest.raises(errors.UsageError, match="no folder for temporary files that can be written") as refused:
+            session.release(query)
     assert "TMPDIR" in (refused.value.hint or "")
     assert not [e for e in Ledger.open(declaration).history() if e.to_json()["kind"] == "charge"]
 

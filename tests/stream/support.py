@@ -200,6 +200,7 @@ class Mosquitto:
             if self.process.poll() is not None:
                 pytest.fail(f"mosquitto ended with {self.process.returncode}")
             time.sleep(0.05)
+        self.kill()
         pytest.fail("mosquitto does not listen")
 
     def kill(self) -> None:
@@ -256,6 +257,7 @@ def end_what_was_left() -> None:
         process = STARTED.pop()
         if process.poll() is None:
             process.kill()
+            process.wait()
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None and not pipe.closed:
                 with suppress(OSError):

@@ -201,12 +201,11 @@ def test_tls_carries_and_an_unknown_certificate_does_not(tmp_path, trusted):
     broker = support.Mosquitto(
         tmp_path, stream, USERS, certificate=tmp_path / "broker.pem", key=tmp_path / "broker.key"
     )
-    topics = ["plant/pumps/noised/0/+"]
-    lines = [
-        MqttTransport(stream.broker, topics, client=user, login=Login(user=user, password=USERS[user], ca=stream.ca))
-        for user in ("boiler-1", "analyst")
-    ]
+    topics, lines = ["plant/pumps/noised/0/+"], []
     try:
+        for user in ("boiler-1", "analyst"):
+            login = Login(user=user, password=USERS[user], ca=stream.ca)
+            lines.append(MqttTransport(stream.broker, topics, client=user, login=login))
         assert arrives(*lines, "plant/pumps/noised/0/boiler-1", 120 if trusted else 3) is trusted
     finally:
         for line in lines:
