@@ -21,7 +21,6 @@ from wallflower.geometry.balls import Ball
 from wallflower.publish.arx_cells import arx_interval
 from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Categories, Dates, Numbers
-from wallflower.schema.exact import exact
 from wallflower.schema.hierarchy import Taxonomy, taxonomy
 
 MOST_BITS = 104
@@ -222,14 +221,14 @@ def space_of(
             raise UsageError(
                 f"'{name}' has a weight but is no quasi-identifier or sensitive column.", hint=nearest_name(name, known)
             )
-        if exact(weight, name=f"weight of {name}") < 0:
+        if weight < 0:
             raise UsageError(f"the weight of '{name}' must be at least 0.")
     axes: dict[str, list[Axis]] = {"quasi-identifier": [], "sensitive": []}
     for column in declaration.columns.values():
         if column.role in axes and (columns is None or column.name in columns):
             declared = column.weight if column.weight is not None else Fraction(1)
             weight = given.get(column.name, Fraction(0) if given else declared)
-            axes[column.role].append(axis_of(column, weight=exact(weight), declaration=declaration))
+            axes[column.role].append(axis_of(column, weight=weight, declaration=declaration))
     for role, found in axes.items():
         if not found:
             raise DeclarationError(f'publishing needs at least one column with role "{role}".')
