@@ -105,21 +105,20 @@ def _warn(sentence: str) -> None:
     err.print(sentence, markup=False, highlight=False)
 
 
-def price_json(price: Price, preview: Preview | None = None) -> dict[str, Any]:
+def _price_json(price: Price, preview: Preview | None = None) -> dict[str, Any]:
+    said = price.to_json()
+    notes = said.pop("notes")
     return {
-        "guarantee": price.guarantee.to_json(),
-        "mechanism": dict(price.mechanism),
-        "settings": dict(price.settings),
-        "expected": dict(price.expected),
+        **said,
         "booked": [dict(each) for each in price.booked],
         "debited": [] if preview is None else preview.to_json(),
-        "notes": [*price.notes, *(() if preview is None else preview.notes)],
+        "notes": [*notes, *(() if preview is None else preview.notes)],
     }
 
 
 def show_price(price: Price, *, as_json: bool, preview: Preview | None = None, looked: bool = False) -> None:
     if as_json:
-        typer.echo(json.dumps({"ok": True, "price": price_json(price, preview)}, ensure_ascii=False))
+        typer.echo(json.dumps({"ok": True, "price": _price_json(price, preview)}, ensure_ascii=False))
         return
     rows = [row for row in price.lines() if row[0] != "note"]
     rows = [*rows, *(("would leave", line) for line in (() if preview is None else preview.lines()))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from wallflower.privacy.guarantees import Guarantee
 from wallflower.schema.shown import InNotebooks
@@ -44,6 +45,16 @@ class Price(InNotebooks):
     def _cost(self) -> str:
         costs = ", ".join(f"{name} {amount}" for name, amount in self.guarantee.parameters.items())
         return f"{self.guarantee.family}: {costs}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The price itself, without what it would leave: that is the ledger's to say (`ledger.preview`)."""
+        return {
+            "guarantee": self.guarantee.to_json(),
+            "mechanism": dict(self.mechanism),
+            "settings": dict(self.settings),
+            "expected": dict(self.expected),
+            "notes": list(self.notes),
+        }
 
     def lines(self) -> list[tuple[str, str]]:
         """Label and text, in reading order; what the terminal and the notebook show."""

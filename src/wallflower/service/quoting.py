@@ -44,15 +44,6 @@ class Quote:
     query: Query
     price: Price
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "guarantee": self.price.guarantee.to_json(),
-            "mechanism": dict(self.price.mechanism),
-            "settings": dict(self.price.settings),
-            "expected": dict(self.price.expected),
-            "notes": list(self.price.notes),
-        }
-
 
 @dataclass(frozen=True)
 class Quoter:
@@ -139,7 +130,7 @@ class Quoter:
 def _kept(quote: Quote) -> dict[str, Any]:
     epsilon = charged_epsilon(quote.price)
     return {
-        "price": quote.to_json(),
+        "price": quote.price.to_json(),
         "bound": binding(quote.declaration, quote.price),
         "epsilon": None if epsilon is None else shown(epsilon),
     }
