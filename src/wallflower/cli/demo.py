@@ -13,9 +13,7 @@ from wallflower.cli.terminal import out, show_lines
 from wallflower.errors import UsageError
 
 STEPS = ("explain", "identify", "count", "publish", "stream")
-"""Files of `wallflower.demo` in the order shown; each has `show(folder, stage)` and gives back its scene. A stream's is with its command."""
-
-HOMES = {"stream": "wallflower.cli.stream.demonstration"}
+"""Files of `wallflower.demo` in the order shown; each has `show(folder, stage)` and gives back its scene."""
 
 ORGANISATION = "Alder Valley hospitals (made up)"
 TITLE = "Five questions about outliers, answered"
@@ -62,7 +60,7 @@ def demo(
         place = folder / step
         place.mkdir()
         out.rule(f"[bold]{step}[/]", align="left")
-        scenes.append(import_module(HOMES.get(step, f"wallflower.demo.{step}")).show(place, Terminal()))
+        scenes.append(import_module(f"wallflower.demo.{step}").show(place, Terminal()))
         out.print()
     from wallflower.report.story import write_story
 

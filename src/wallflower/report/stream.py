@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.atomic_file import write_whole
-from wallflower.privacy.price import Price
 from wallflower.report.figures import BLUE, GRID, MUTED, ORANGE, Picture, draw
 from wallflower.report.pages import render
+from wallflower.stream import facts
+from wallflower.stream.prices import price
+from wallflower.stream.simulated_fleet import SimulatedFleet
 
 MOST_ROWS = 30
 MOST_DRAWN = 4000
@@ -36,6 +38,14 @@ def pictures(
         _scatter(names, received, decided, "The same readings, with those finally decided to be outliers in orange."),
         _scatter(names, measured, decided, f"The same decisions, drawn where the readings were measured. {here}"),
     ]
+
+
+def fleet_pictures(fleet: SimulatedFleet) -> list[Picture]:
+    """What a simulation measured and what was said of it. NOT PRIVATE where the readings are somebody's."""
+    declared = fleet.declared
+    if declared.slots is not None:
+        return [calendar(declared.roster, **fleet.periods())]
+    return pictures([column.name for column in declared.columns], **fleet.sample())
 
 
 def calendar(
@@ -85,9 +95,14 @@ def calendar(
     )
 
 
-def write_stream_page(path: Path, *, stream: str, price: Price, facts: dict[str, Any], drawn: list[Picture]) -> None:
-    """One self-contained page, written whole or not at all."""
-    write_whole(path, render("stream.html", stream=stream, price=price, facts=facts, pictures=drawn))
+def write_fleet_page(path: Path, fleet: SimulatedFleet, found: Mapping[str, Any]) -> list[Picture]:
+    """One self-contained page, written whole or not at all: what a simulation `found`, and its pictures, which are given back."""
+    declared, drawn = fleet.declared, fleet_pictures(fleet)
+    told = {
+        name: facts.said(name, value) for name, value in found.items() if name not in {"alarms", "promise", "expected"}
+    }
+    write_whole(path, render("stream.html", stream=declared.id, price=price(declared), facts=told, pictures=drawn))
+    return drawn
 
 
 def _scatter(names: list[str], values: NDArray[np.float64], marked: NDArray[np.bool_], caption: str) -> Picture:

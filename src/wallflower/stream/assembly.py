@@ -14,7 +14,8 @@ from wallflower.detectors.centre import Centre
 from wallflower.detectors.layers import LayerLikelihood
 from wallflower.detectors.registry import detector as registered
 from wallflower.detectors.two_state import TwoState
-from wallflower.errors import DeclarationError, WallflowerError
+from wallflower.errors import DeclarationError, UsageError, WallflowerError
+from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.stream.analyst import Analyst, CodeAnalyst, SlotAnalyst
 from wallflower.stream.book import Book
 from wallflower.stream.corrector import Corrector
@@ -89,6 +90,18 @@ def slot_sensor(declared: StreamDeclaration, name: str) -> SlotSensor:
         radius=float(declared.core_radius),
         least_readings=slots.least_readings,
     )
+
+
+def entropy(declared: StreamDeclaration, seed: int | None) -> Entropy:
+    """The operating system's, or a seed's where the stream is a test."""
+    if seed is None:
+        return SystemEntropy()
+    if not declared.test:
+        raise UsageError(
+            "a seed makes the noise predictable, and this stream is not a test.",
+            hint="Leave --seed out, or write test = true in [stream] of a declaration for tests.",
+        )
+    return SeededEntropy(seed)
 
 
 def book(declared: StreamDeclaration, name: str, path: Path | None) -> Book:

@@ -40,7 +40,6 @@ def analyst(
     from wallflower.cli.stream.running import (
         Teller,
         connect,
-        decided_facts,
         finish,
         turns,
         until_stopped,
@@ -49,6 +48,7 @@ def analyst(
     from wallflower.errors import UsageError
     from wallflower.stream import assembly, parser
     from wallflower.stream.analyst_loop import AnalystLoop
+    from wallflower.stream.facts import decided
     from wallflower.stream.metrics import analyst_metrics, write_metrics
 
     declared = parser.load(file)
@@ -75,7 +75,7 @@ def analyst(
             write_metrics(metrics, analyst_metrics(declared, loop, line))
         if parquet is not None:
             kept.export(parquet)
-        facts: dict[str, Any] = decided_facts(declared, kept)
+        facts: dict[str, Any] = decided(declared, kept)
         kept.close()
     facts |= {
         "dropped": dict(loop.dropped + loop.analyst.dropped + line.dropped),

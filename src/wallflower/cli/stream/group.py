@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,13 @@ from wallflower.cli.stream.analyst import analyst, corrector
 from wallflower.cli.stream.options import Seed, StreamFile
 from wallflower.cli.stream.sensor import sensor
 from wallflower.cli.stream.status import status
-from wallflower.cli.terminal import out
+from wallflower.cli.terminal import bars_on_stderr, out
+from wallflower.errors import UsageError
+
+if TYPE_CHECKING:
+    from wallflower.noise.entropy import Entropy
+    from wallflower.stream.simulated_fleet import SimulatedFleet
+    from wallflower.stream.simulation import Tally
 
 Rows = Annotated[Path | None, typer.Option("--data", metavar="CSV|PARQUET", help="Readings; else made-up ones.")]
 
@@ -58,27 +64,51 @@ def simulate(
     Example:
         wallflower stream simulate boiler.toml --sensors 3 --picture boiler.html
     """
-    from wallflower.cli.stream.running import entropy_of, finish
-    from wallflower.cli.stream.simulation import Simulated, run_simulation
+    from wallflower.cli.stream.running import finish
     from wallflower.stream import assembly, parser
     from wallflower.stream.prices import price
+    from wallflower.stream.simulated_fleet import SimulatedFleet, SimulationPlan
 
     declared = parser.load(file)
     if dry_run:
         assembly.refuse_unknown_detector(declared)
         show_price(price(declared), as_json=as_json)
         return
-    asked = Simulated(
+    entropy = assembly.entropy(declared, seed)
+    if picture is not None and picture.suffix != ".html":
+        raise UsageError(f"a picture is a page and ends in .html, got '{picture.name}'.")
+    asked = SimulationPlan(
         data=data,
         sensors=sensors or (len(declared.roster) if data is None else 1),
         readings=readings,
         periods=periods,
         per_slot=per_slot,
         results=results,
-        parquet=parquet,
-        picture=picture,
     )
-    finish(run_simulation(declared, asked, entropy=entropy_of(declared.test, seed)), as_json=as_json)
+    fleet = SimulatedFleet(declared, asked)
+    try:
+        found = _watched(fleet, entropy)
+        if picture is not None:
+            from wallflower.report.stream import write_fleet_page
+
+            write_fleet_page(picture, fleet, found)
+        if parquet is not None:
+            fleet.results.export(parquet)
+    finally:
+        fleet.close()
+    finish(found, as_json=as_json)
+
+
+def _watched(fleet: SimulatedFleet, entropy: Entropy) -> dict[str, Any]:
+    """Run it, with its speed on stderr."""
+    with bars_on_stderr() as bars:
+        bar = bars.add_task("starting", total=fleet.total)
+
+        def tell(tally: Tally, speed: float) -> None:
+            words = f"{tally.readings:,} readings, {speed:,.0f}/s, {tally.waiting} messages wait, lag {tally.lag:.2f} s"
+            bars.update(bar, completed=tally.readings, description=words)
+
+        return fleet.run(entropy, tell)
 
 
 def broker(

@@ -8,7 +8,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +15,11 @@ import typer
 
 from wallflower.cli.terminal import err, show_lines
 from wallflower.errors import UsageError
-from wallflower.noise.entropy import Entropy, SeededEntropy, SystemEntropy
 from wallflower.stream.analyst_loop import AnalystLoop
 from wallflower.stream.assembly import largest_message
 from wallflower.stream.declaration import StreamDeclaration
+from wallflower.stream.facts import said
 from wallflower.stream.mqtt import Login, MqttTransport
-from wallflower.stream.periods import summary
-from wallflower.stream.results import Results
-
-MOST_ALARMS = 20
-"""Alarms that are printed; the JSON has all of them."""
-
-
-def decided_facts(declared: StreamDeclaration, kept: Results) -> dict[str, Any]:
-    """What an analyst knows at the end: decisions, or alarms and the fleet's share."""
-    if declared.slots is None:
-        windows, readings, presumed, decided = kept.totals()
-        return {"windows": windows, "readings": readings, "presumed": presumed, "decided": decided}
-    found = summary(declared, kept.words())
-    facts: dict[str, Any] = {"messages": kept.totals()[0], "periods": found.periods, "whole_periods": found.whole}
-    if declared.protocol == "alarm":
-        facts["alarms"] = [asdict(alarm) for alarm in found.alarms]
-    if found.fleet is not None:
-        facts["fleet_share"] = asdict(found.fleet)
-    if found.hours:
-        facts["by_time"] = {when: asdict(share) for when, share in found.hours}
-    return facts
 
 
 def warn_doubled(loop: AnalystLoop) -> str:
@@ -78,17 +56,6 @@ def password_from(file: Path | None) -> str | None:
         return file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         raise UsageError(f"the password file '{file}' cannot be read.") from None
-
-
-def entropy_of(test: bool, seed: int | None) -> Entropy:
-    if seed is None:
-        return SystemEntropy()
-    if not test:
-        raise UsageError(
-            "a seed makes the noise predictable, and this stream is not a test.",
-            hint="Leave --seed out, or write test = true in [stream] of a declaration for tests.",
-        )
-    return SeededEntropy(seed)
 
 
 def until_stopped() -> threading.Event:
@@ -140,26 +107,3 @@ def finish(facts: dict[str, Any], *, as_json: bool) -> None:
         typer.echo(json.dumps({"ok": True, **facts}, ensure_ascii=False))
     else:
         show_lines([(label.replace("_", " "), said(label, value)) for label, value in facts.items()])
-
-
-def said(label: str, value: object) -> str:
-    """A fact as a person reads it."""
-    if label == "alarms" and isinstance(value, list):
-        shown = [f"{alarm['sensor']} by {alarm['at']}" for alarm in value[:MOST_ALARMS]]
-        return (
-            ", ".join(shown) + (f", and {len(value) - MOST_ALARMS} more" if len(value) > MOST_ALARMS else "") or "none"
-        )
-    if isinstance(value, dict) and "estimate" in value:
-        return f"{value['estimate']:.3f} (95 %: {value['low']:.3f} to {value['high']:.3f}, from {value['of']:,} sensor-periods)"
-    if isinstance(value, dict):
-        reasons = label == "dropped"  # other keys may be names that somebody chose
-        shown_as = {kind: kind.replace("_", " ") if reasons else kind for kind in value}
-        return ", ".join(f"{shown_as[kind]}: {said('', count)}" for kind, count in value.items()) or "none"
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"
-    if isinstance(value, bool):
-        return "yes" if value else _NOT_PRIVATE if label == "private" else "no"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-_NOT_PRIVATE = "NO: a simulation, or a test stream whose noise may come from a seed"

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from wallflower.cli.asking import show_price
 from wallflower.cli.options import AsJson, DryRun
 from wallflower.cli.stream.options import Metrics, PasswordFile, Seed, StreamFile, User
-
-if TYPE_CHECKING:
-    from wallflower.cli.stream.sensor_process import Sent
-    from wallflower.stream.book import Statement
-    from wallflower.stream.declaration import StreamDeclaration
 
 
 def sensor(
@@ -45,13 +40,14 @@ def sensor(
     Example:
         wallflower stream sensor boiler.toml --data readings.csv --name boiler-7 --rate 100
     """
-    from wallflower.cli.stream.running import Teller, connect, entropy_of, finish, password_from, until_stopped
-    from wallflower.cli.stream.sensor_process import Sending, refuse_unsendable, send_by_the_clock, send_windows
+    from wallflower.cli.stream.running import Teller, connect, finish, password_from, say, until_stopped
     from wallflower.stream import assembly, parser
+    from wallflower.stream.facts import spent
     from wallflower.stream.metrics import sensor_metrics, write_metrics
     from wallflower.stream.mqtt import paho
     from wallflower.stream.prices import price
     from wallflower.stream.roster import rostered
+    from wallflower.stream.sensor_process import Sending, refuse_unsendable, send_by_the_clock, send_windows
 
     declared = parser.load(file)
     rostered(name, declared.roster)
@@ -59,7 +55,7 @@ def sensor(
         assembly.refuse_unknown_detector(declared)
         show_price(price(declared), as_json=as_json)
         return
-    entropy = entropy_of(declared.test, seed)
+    entropy = assembly.entropy(declared, seed)
     password_from(password_file)
     paho()
     refuse_unsendable(declared, data, rate, start_over=start_over)
@@ -79,6 +75,7 @@ def sensor(
             entropy=entropy,
             stop=until_stopped(),
             told=Teller("readings taken", line),
+            say=say,
             start_over=start_over,
         )
         sent = send_windows(work) if declared.slots is None else send_by_the_clock(work)
@@ -91,43 +88,6 @@ def sensor(
     if metrics is not None:
         write_metrics(metrics, sensor_metrics(declared, name, statement, sent.outbox))
     private = entropy.private and not declared.test
-    finish(_facts(declared, name, statement, sent, private=private, released_too=as_json), as_json=as_json)
+    finish(spent(declared, name, statement, sent, private=private, released_too=as_json), as_json=as_json)
     if refused is not None:
         raise refused
-
-
-def _facts(
-    declared: StreamDeclaration, name: str, statement: Statement, sent: Sent, *, private: bool, released_too: bool
-) -> dict[str, Any]:
-    """What the sensor's book says at the end; for programs also as a release."""
-    from wallflower.schema.exact import shown
-    from wallflower.stream.release import released
-
-    in_windows = declared.slots is None
-    unit = "windows" if in_windows else "periods"
-    facts: dict[str, Any] = {
-        "sensor": name,
-        "protocol": declared.protocol,
-        unit: statement.windows,
-        **({"readings": statement.readings} if in_windows else sent.slots),
-        "waiting_for_receipts": statement.waiting,
-        ("epsilon_of_a_reading" if in_windows else "epsilon_of_a_period"): shown(statement.event),
-        "epsilon_today": shown(statement.today),
-        "epsilon_ever": shown(statement.total),
-        "sent_again": sent.outbox.resent,
-        "dropped": dict(sent.outbox.dropped),
-        "trust": declared.trust,
-        "private": private,
-    }
-    if sent.note:
-        facts["note"] = sent.note
-    if released_too:
-        facts |= released(
-            declared,
-            account=f"{declared.id}, sensor {name}",
-            entry=statement.windows,
-            today=statement.today,
-            value={unit: statement.windows},
-            private=private,
-        )
-    return facts

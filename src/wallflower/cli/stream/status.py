@@ -38,34 +38,22 @@ def status(
     Example:
         wallflower stream status boiler.toml -o boiler.results
     """
-    import time
-    from datetime import UTC, datetime
-
-    from wallflower.cli.stream.running import decided_facts, finish
+    from wallflower.cli.stream.running import finish
     from wallflower.errors import UsageError
     from wallflower.stream import assembly, parser
+    from wallflower.stream.facts import decided, heard
 
     declared = parser.load(file)
     if "://" not in results and not Path(results).exists():
         raise UsageError(f"there are no results at '{results}' yet.", hint="The analyst makes them when it starts.")
     kept = assembly.results(declared, results)
     try:
-        heard = kept.heard()
-        facts: dict[str, Any] = {"stream": declared.id, "protocol": declared.protocol, **decided_facts(declared, kept)}
+        facts: dict[str, Any] = {
+            "stream": declared.id,
+            "protocol": declared.protocol,
+            **decided(declared, kept),
+            **heard(declared, kept, quiet_after=quiet_after),
+        }
     finally:
         kept.close()
-    slots = declared.slots
-    limit = quiet_after or (3600.0 if slots is None else 2 * float(slots.slot) + 60)
-    silent = [name for name in declared.roster if name not in heard or time.time() - heard[name][1] > limit]
-    facts |= {
-        "sensors_on_the_roster": len(declared.roster),
-        "sensors_heard": len(heard),
-        "not_heard_lately": silent,
-        "strangers_in_the_results": sorted(set(heard) - set(declared.roster)),
-        "last_message": max(
-            (datetime.fromtimestamp(when, UTC).isoformat(timespec="seconds") for _, when in heard.values()),
-            default="never",
-        ),
-        "trust": declared.trust,
-    }
     finish(facts, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Made-up sensor readings for `stream simulate` and the demo: no real sensor, and the same on every machine."""
+"""Made-up sensor readings for simulations and the demo: no real sensor, and the same on every machine."""
 
 from __future__ import annotations
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from wallflower.atomic_file import write_whole
-from wallflower.cli.stream.simulation import Simulated, run_simulation
 from wallflower.demo.stage import Stage
 from wallflower.noise.entropy import SystemEntropy
 from wallflower.privacy.guarantee import factor
 from wallflower.report.certificate import certificate_page
-from wallflower.report.figures import Picture
 from wallflower.report.story import Scene
+from wallflower.report.stream import write_fleet_page
 from wallflower.stream.parser import load
 from wallflower.stream.prices import price
 from wallflower.stream.release import released
+from wallflower.stream.simulated_fleet import SimulatedFleet, SimulationPlan
 
 DECLARATION = """\
 [stream]
@@ -56,21 +56,20 @@ def show(folder: Path, stage: Stage) -> Scene:
     path.write_text(DECLARATION, encoding="utf-8")
     declared = load(path)
     asked = price(declared)
-    drawn: list[Picture] = []
     setting = (
         "Fridges on twelve wards measure temperature and humidity all day. When a ward opens its fridge says when its people work, so "
         "no reading leaves: a fridge sends one blind message every quarter of an hour, and at most one alarm a day. An analyst wants to "
         "know which fridge misbehaved, and on which day."
     )
     stage.say(setting)
-    facts = run_simulation(
-        declared,
-        Simulated(
-            sensors=12, periods=14, per_slot=5, results=folder / "fridges.results", picture=folder / "fridges.html"
-        ),
-        entropy=SystemEntropy(),
-        drawn=drawn,
+    fleet = SimulatedFleet(
+        declared, SimulationPlan(sensors=12, periods=14, per_slot=5, results=folder / "fridges.results")
     )
+    try:
+        facts = fleet.run(SystemEntropy())
+        drawn = write_fleet_page(folder / "fridges.html", fleet, facts)
+    finally:
+        fleet.close()
     truth, share = facts["truth"], facts["fleet_share"]
     left = (
         ("asked", f"which of {facts['whole_periods']} fridge-days misbehaved?"),

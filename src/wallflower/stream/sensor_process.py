@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wallflower.cli.stream.feed import Feed
-from wallflower.cli.stream.running import Teller, say
 from wallflower.engines.readings import refuse_unusable
 from wallflower.errors import BudgetError, UsageError
 from wallflower.noise.entropy import Entropy
 from wallflower.stream import assembly
 from wallflower.stream.book import Book, Source
 from wallflower.stream.declaration import StreamDeclaration
-from wallflower.stream.mqtt import MqttTransport
+from wallflower.stream.feed import Feed
 from wallflower.stream.outbox import Outbox
 from wallflower.stream.periods import moment
 from wallflower.stream.sensor_loop import SensorLoop
 from wallflower.stream.slot_loop import SlotLoop
+from wallflower.stream.transport import Transport
 
 
 @dataclass
@@ -42,13 +42,16 @@ class Sending:
     declared: StreamDeclaration
     name: str
     kept: Book
-    line: MqttTransport
+    line: Transport
     data: str
     """The file of readings, or - for standard input."""
     rate: float | None
     entropy: Entropy
     stop: threading.Event
-    told: Teller
+    told: Callable[[int, str, str], None]
+    """Hears, turn by turn, how many readings were taken, what waits, and what the analyst complains of."""
+    say: Callable[[str], None]
+    """A sentence for the owner's eyes."""
     start_over: bool
     """Only windows can: `refuse_unsendable`."""
 
@@ -122,7 +125,7 @@ def send_by_the_clock(work: Sending) -> Sent:
     live = work.data == "-"
     feed = Feed(work.data, work.columns, 1 if live else max(1, int((rate or 1) / 20)), skip=0)
     if loop.silent:
-        say(
+        work.say(
             f"a period that began without this sensor stays silent: it speaks from {moment(declared, round(loop.speaks_at / float(slots.slot)))} on"
         )
     taken = 0
