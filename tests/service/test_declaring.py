@@ -16,10 +16,10 @@ from wallflower.schema import load, loads
 from wallflower.schema import models as schema_models
 from wallflower.schema.budgets import FAMILIES
 from wallflower.schema.reader import TABLE_KEYS
+from wallflower.schema.toml_edit import changed, read
 from wallflower.service import decisions
 from wallflower.service.declarations import OPERATORS
 from wallflower.service.demo import SALARIES, STAYS
-from wallflower.service.toml_edit import changed, read
 from wallflower.service.web.declared_fields import as_typed, as_written
 
 

@@ -65,6 +65,15 @@ class Column:
     missing_codes: tuple[str, ...] | None = None
 
     @property
+    def is_numeric(self) -> bool:
+        return isinstance(self.domain, Numbers | Dates)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether a context can choose among its values."""
+        return isinstance(self.domain, Categories) or self.bins is not None
+
+    @property
     def numeric(self) -> Numbers | Dates:
         """The domain of a column that holds numbers or dates; refused for any other."""
         if isinstance(self.domain, Numbers | Dates):

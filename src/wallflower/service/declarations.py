@@ -19,6 +19,7 @@ from wallflower.schema import load as load_file
 from wallflower.schema import loads as load_text
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.parser import parse, read_text
+from wallflower.schema.reader import SECTIONS
 from wallflower.service.audit_log import note
 from wallflower.service.configuration import Service
 from wallflower.stores.database import Transaction
@@ -122,8 +123,7 @@ def _amounts(limit: Mapping[str, str] | None) -> str:
 
 def _operators(name: str, text: str) -> dict[str, Any]:
     """Everything in a text that names rows or files."""
-    tables = ("table", "budget", "columns", "identify", "askers", "rehearsal")
-    raw = parse(text, name=name, known=tables).raw
+    raw = parse(text, name=name, known=SECTIONS).raw
     table = raw.get("table")
     found: dict[str, Any] = {key: repr(table.get(key)) for key in OPERATORS} if isinstance(table, dict) else {}
     columns = raw.get("columns")

@@ -42,6 +42,8 @@ class Form:
     """What somebody wants to say: the guide's first table."""
     title: str
     fields: tuple[Field, ...]
+    budgets: tuple[str, ...] = ("dp",)
+    """Families that can pay for it; one of them must be declared. A model of an anomaly has a budget of its own."""
     policies: bool = True
     """Whether a standing policy may approve it."""
     warning: str = ""
@@ -171,6 +173,7 @@ FORMS: Mapping[str, Form] = {
                 ),
                 EPSILON,
             ),
+            budgets=("output-constrained-dp", "dp"),
             policies=False,
             warning="The record asked about is not protected: the answer says that it stands out.",
         ),
@@ -206,6 +209,7 @@ FORMS: Mapping[str, Form] = {
                     option="--out",
                 ),
             ),
+            budgets=("plain-k-anonymity",),
             policies=False,
             warning="Whole rows leave, and for good: this promise is weaker than ε, and tables usually allow one publication.",
         ),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.errors import UsageError
-from wallflower.schema.declaration import Declaration
+from wallflower.schema.declaration import Column, Declaration
 from wallflower.service.fields import Field, Form, form_of
 from wallflower.session import Query
 
@@ -84,10 +84,7 @@ def not_here(form: Form, declaration: Declaration) -> str:
     """Why a kind of question cannot be answered at a table, by its declaration alone; empty where it can."""
     if form.command == "identify":
         return "" if declaration.models else "The owner has declared no model of an anomaly here."
-    families = {"publish": ("plain-k-anonymity",), "explain": ("output-constrained-dp", "dp")}.get(
-        form.command, ("dp",)
-    )
-    if not any(family in declaration.budgets for family in families):
+    if not any(family in declaration.budgets for family in form.budgets):
         return "The owner has declared no budget for it here."
     bare = [field for field in form.fields if field.kind in ("columns", "column") and not choices(field, declaration)]
     return "No declared column fits it." if bare else ""
@@ -104,13 +101,12 @@ def choices(field: Field, declaration: Declaration) -> tuple[str, ...]:
     return tuple(name for name, column in declaration.columns.items() if _fits(field, column))
 
 
-def _fits(field: Field, column: Any) -> bool:
+def _fits(field: Field, column: Column) -> bool:
     if column.role == "identifier" or column.domain is None:
         return False
-    numeric = hasattr(column.domain, "step") or hasattr(column.domain, "first")
-    grouped = not numeric or column.bins is not None
     published = column.role in ("quasi-identifier", "sensitive")
-    return {"numeric": numeric, "grouped": grouped, "published": published, "any": True}[field.among]
+    fits = {"numeric": column.is_numeric, "grouped": column.is_grouped, "published": published, "any": True}
+    return fits[field.among]
 
 
 def _parts(field: Field, value: str | Sequence[str]) -> list[str]:

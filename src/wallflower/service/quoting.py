@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from wallflower.ledger.book import Ledger
 from wallflower.ledger.preview import preview
+from wallflower.ledger.remaining import still_fit
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
@@ -23,7 +24,6 @@ from wallflower.service.grants import budgets, shares
 from wallflower.service.questions import Given, question
 from wallflower.service.redaction import without_places
 from wallflower.service.requests import binding, charged_epsilon, unseen
-from wallflower.service.room import room
 from wallflower.service.words import FAMILIES, account_words, amount_words
 from wallflower.session.pricing import price_of
 from wallflower.stores.database import Database
@@ -81,7 +81,7 @@ class Quoter:
         with self.database.read() as seen:
             limits = shares(seen, self.service, table, asker)
         standing = self.standing(table, quote.declaration)
-        return room(quote.price.guarantee, quote.declaration, standing, spent=asker, shares=limits)
+        return still_fit(quote.price.guarantee, quote.declaration, standing, spent=asker, shares=limits)
 
     def leaves(self, table: str, command: str, given: Given, asker: str) -> list[list[str]]:
         """What it would leave in every account that it would debit, as a page shows it."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallflower.errors import DeclarationError, UsageError
+from wallflower.schema.toml_edit import Place, changed, read
 from wallflower.service.decisions import OWN, Part, name_of, parts, place_of, shown, written
 from wallflower.service.redaction import without_places
-from wallflower.service.toml_edit import Place, changed, read
 
 _NEEDS = re.compile(r"needs '(\w+)'")
 MOST_PARTS = 400

@@ -1,4 +1,4 @@
-"""How many more questions like one there is room for: the scarcest account, and the asker's own share."""
+"""How many more questions like one still fit: by the scarcest account, and by the asker's own share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wallflower.privacy.guarantee import Guarantee
 from wallflower.schema.declaration import Declaration
 
 
-def room(
+def still_fit(
     guarantee: Guarantee,
     declaration: Declaration,
     standing: Mapping[str, Any],
