@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -51,14 +52,8 @@ def cycles(graph: dict[str, set[str]]) -> list[str]:
 
 
 def test_no_module_imports_itself_by_way_of_others():
-    """A package's front page names its rooms, and a room does not ask the front page of its own house."""
-    known = {name: path.read_text(encoding="utf-8") for name, path in modules().items()}
-    graph = imports(known)
-    for name, path in modules().items():
-        graph[name].discard(name.rpartition(".")[0])
-        if path.name == "__init__.py":
-            graph[name] = set()
-    assert cycles(graph) == []
+    """Front pages count like any other file: a room does not ask the front page of its own house, which names its rooms."""
+    assert cycles(imports({name: path.read_text(encoding="utf-8") for name, path in modules().items()})) == []
 
 
 @pytest.mark.parametrize(
@@ -90,6 +85,25 @@ def test_every_package_is_on_the_map_and_in_the_drawing():
     assert packages - set(re.findall(r"\w+", drawing)) == set()
     drawn = {name for line in drawing.strip().splitlines() for name in re.split(r"\s{2,}", line)[0].split(" | ")}
     assert {name for name in listed | drawn if not _found(name) and not _found(f"{name}.py")} == set()
+
+
+def test_the_drawing_is_the_layers_that_are_held():
+    """From the top down, strangers side by side: what `lint-imports` holds is what a reader is shown."""
+    drawn = [re.split(r"\s{2,}", line)[0].split(" | ") for line in MAP.split("```")[1].strip().splitlines()]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    held = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    assert [sorted(names) for names in drawn] == [
+        sorted(name.strip().removeprefix("wallflower.") for name in layer.split("|")) for layer in held
+    ]
+
+
+def test_every_part_of_the_package_has_a_layer():
+    """A file beside the packages is a layer too; the front page and `python -m` stand above all."""
+    drawn = set(re.findall(r"\w+", " ".join(re.split(r"\s{2,}", line)[0] for line in MAP.split("```")[1].splitlines())))
+    parts = {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert parts - {"__init__", "__main__"} == drawn
 
 
 def test_everything_the_map_names_is_there():
