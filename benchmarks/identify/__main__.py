@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 
 from benchmarks.harness import Table, data_folder, exponent, peak_mebibytes, seconds
 from wallflower.geometry.balls import Ball
-from wallflower.identify.counting import of_rows, within
+from wallflower.identify.counts import of_rows, within
 from wallflower.identify.margins import cap, capped, star
 from wallflower.identify.metric import Metric
 

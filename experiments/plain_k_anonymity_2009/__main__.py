@@ -17,7 +17,7 @@ from wallflower.publish.checker import Checker
 from wallflower.publish.levels import method_of
 from wallflower.publish.loss import losses
 from wallflower.publish.matching_attack import guesses
-from wallflower.publish.published import PublishedGroup
+from wallflower.publish.published_file import PublishedGroup
 
 K = 15
 MATCHED = ("strict", "candidate", "matching", "matching+candidate")

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from wallflower.identify.answers import FadingAnswers
-from wallflower.identify.counting import copies, of_rows, within
+from wallflower.identify.counts import copies, of_rows, within
 from wallflower.identify.margins import anomalous
 from wallflower.schema.declaration import Model
 

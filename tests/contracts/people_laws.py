@@ -27,7 +27,7 @@ from wallflower.engines import from_frame
 from wallflower.explain import Context
 from wallflower.explain.full import _Scores
 from wallflower.identify import Anomalies
-from wallflower.identify.counting import of_values
+from wallflower.identify.counts import of_values
 from wallflower.identify.questions import Questions
 from wallflower.mechanisms.inverse_sensitivity import InverseSensitivity
 from wallflower.schema.declaration import Clip, Declaration, Drop, Model

@@ -20,7 +20,7 @@ from wallflower.count.parts.measure import measure_on_executors
 from wallflower.count.parts.profile import CoversInParts
 from wallflower.count.queries import measure_points
 from wallflower.engines.executors import InTurn, executors_of
-from wallflower.engines.parting import Cut
+from wallflower.engines.partition import Cut
 from wallflower.geometry.balls import Ball
 
 RING = Ball((1, 1), 25)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wallflower.engines.parting import Cut, together
+from wallflower.engines.partition import Cut, together
 
 
 def sent(thing):

@@ -17,7 +17,7 @@ from wallflower.cli.app import run
 from wallflower.detectors import LOF, Distance, Grubbs, Histogram
 from wallflower.errors import UsageError
 from wallflower.explain import Context
-from wallflower.explain.gpu import choosing, cuda
+from wallflower.explain.gpu import cuda, device_choice
 from wallflower.explain.gpu.engine import Engine
 from wallflower.explain.gpu.host import HostRunner, compiled, compiler
 from wallflower.explain.gpu.trial import differs
@@ -38,9 +38,9 @@ def runner(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def forgotten():
     """What was found out about a device in another test."""
-    choosing._checked.cache_clear()
+    device_choice._checked.cache_clear()
     yield
-    choosing._checked.cache_clear()
+    device_choice._checked.cache_clear()
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def question(**settings):
 ])  # fmt: skip
 def test_the_answer_is_the_processors(settings, monkeypatch):
     used = []
-    monkeypatch.setattr(choosing, "Engine", lambda *given: used.append(1) or Engine(*given))
+    monkeypatch.setattr(device_choice, "Engine", lambda *given: used.append(1) or Engine(*given))
     answers = {
         device: [question(**settings, device=device).run(rows(), SeededEntropy(seed)) for seed in range(6)]
         for device in ("cpu", "gpu")
@@ -194,7 +194,7 @@ class Broken(HostRunner):
 
 
 def test_a_gpu_that_stops_leaves_the_answer_to_the_processor(monkeypatch):
-    monkeypatch.setattr(choosing, "_checked", lambda _name: Broken())
+    monkeypatch.setattr(device_choice, "_checked", lambda _name: Broken())
     said = []
     with warned(said.append):
         for settings in ({}, {"top": 2}):

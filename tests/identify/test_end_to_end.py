@@ -10,7 +10,7 @@ import pytest
 
 from wallflower.identify import Anomalies
 from wallflower.identify.answers import FadingAnswers, LookAheadAnswers
-from wallflower.identify.counting import of_values
+from wallflower.identify.counts import of_values
 from wallflower.identify.metric import metric_of
 from wallflower.schema import loads
 

@@ -17,7 +17,7 @@ from wallflower.audit.exact import exact_audit
 from wallflower.errors import UsageError
 from wallflower.identify import Anomalies
 from wallflower.identify.answers import FadingAnswers
-from wallflower.identify.counting import of_values
+from wallflower.identify.counts import of_values
 from wallflower.identify.grid import GridAnswers, equal_to_one_question, grid_of, tails
 from wallflower.identify.margins import anomalous
 from wallflower.identify.questions import Questions

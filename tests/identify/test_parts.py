@@ -9,7 +9,7 @@ import pytest
 from tests.engines.clusters import OnCluster, Shuffling
 from tests.identify.tables import declaration, model
 from wallflower.engines import from_frame
-from wallflower.engines.parting import Cut
+from wallflower.engines.partition import Cut
 from wallflower.geometry import strips
 from wallflower.identify import Anomalies, owner_view, parts
 from wallflower.identify.metric import metric_of

@@ -13,9 +13,9 @@ from tests.noise.enumeration import exact_law
 from wallflower.noise import lomax
 from wallflower.noise.coins import bernoulli, bernoulli_exp, logistic
 from wallflower.noise.enclosure import exp_bounds
-from wallflower.noise.flips import _all_zero, remaining_coin
 from wallflower.noise.laplace import discrete_laplace
 from wallflower.noise.levels import cumulative_bounds, decide, draw_level, reach
+from wallflower.noise.permute_and_flip import _all_zero, remaining_coin
 from wallflower.noise.uniform import below, fair_heads
 
 mpmath.mp.dps = 60

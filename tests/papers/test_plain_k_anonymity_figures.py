@@ -8,7 +8,7 @@ from tests.publish.spaces import number, space
 
 from wallflower.publish.attacks import attack
 from wallflower.publish.checker import Checker
-from wallflower.publish.published import PublishedGroup
+from wallflower.publish.published_file import PublishedGroup
 
 # tuple: age, gender (M = 0, F = 1), zip code − 6001, income in thousands; Figure 1
 PEOPLE = {

@@ -12,7 +12,7 @@ from wallflower.publish.attacks import attack
 from wallflower.publish.checker import Checker
 from wallflower.publish.floor import floor
 from wallflower.publish.grouping import Workshop
-from wallflower.publish.published import PublishedGroup
+from wallflower.publish.published_file import PublishedGroup
 from wallflower.publish.worlds import Worlds
 
 LETTERS = {"vowel": ["a", "e"], "consonant": {"soft": ["l", "m"], "hard": ["k", "t", "p"]}}

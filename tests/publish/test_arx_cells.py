@@ -7,7 +7,7 @@ import pytest
 
 from wallflower.errors import UsageError
 from wallflower.publish.arx_cells import arx_interval
-from wallflower.publish.published import _places, texts
+from wallflower.publish.published_file import _places, texts
 from wallflower.schema.domains import Categories, Dates, Numbers
 
 AGES = Numbers(lower=Fraction(0), upper=Fraction(100), step=Fraction(1))

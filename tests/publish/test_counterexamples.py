@@ -13,7 +13,7 @@ from wallflower.publish.anonymise import anonymise
 from wallflower.publish.attacks import attack
 from wallflower.publish.checker import Checker
 from wallflower.publish.levels import NOT_PROMISED, meaning
-from wallflower.publish.published import PublishedGroup
+from wallflower.publish.published_file import PublishedGroup
 
 
 def test_theorem_4_1_is_false_a_distance_constrained_tuple_between_bad_corners_need_not_be_an_outlier():

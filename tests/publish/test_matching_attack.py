@@ -11,7 +11,7 @@ from tests.publish.test_worlds import groups
 from wallflower.publish.matching_attack import absence, guesses
 from wallflower.publish.membership import members_of
 from wallflower.publish.population import Population
-from wallflower.publish.published import PublishedGroup
+from wallflower.publish.published_file import PublishedGroup
 from wallflower.publish.share_kernels import counted, walked
 
 

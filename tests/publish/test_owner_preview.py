@@ -10,7 +10,7 @@ import wallflower as wf
 from wallflower.cli.app import run
 from wallflower.ledger import Ledger
 from wallflower.publish.cells import quoted, unquoted
-from wallflower.publish.published import published_groups, texts
+from wallflower.publish.published_file import published_groups, texts
 from wallflower.schema import load
 
 ASK = ("--k", "5", "--p", "0.9", "--d", "0.5")

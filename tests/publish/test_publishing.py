@@ -15,7 +15,7 @@ from wallflower.ledger import Ledger
 from wallflower.mechanisms.shuffle import shuffled
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.publish import PlainTable
-from wallflower.publish.published import texts
+from wallflower.publish.published_file import texts
 from wallflower.publish.space import space_of
 from wallflower.schema import load, loads
 

@@ -22,7 +22,7 @@ from wallflower.ledger import Ledger
 from wallflower.publish import PlainTable
 from wallflower.publish.attacks import attack
 from wallflower.publish.publication import checker_of
-from wallflower.publish.published import published_groups
+from wallflower.publish.published_file import published_groups
 from wallflower.schema import load
 
 VERSION = "1.0.1.post2"

@@ -18,7 +18,7 @@ from wallflower.service import errands
 from wallflower.service.fields import FORMS
 from wallflower.service.questions import question
 from wallflower.service.requests import find
-from wallflower.service.warming import example, warm
+from wallflower.service.warm_up import example, warm
 
 PUBLISH = {
     "columns": ["job", "hospital", "salary"],

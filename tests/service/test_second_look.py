@@ -15,7 +15,7 @@ from wallflower.errors import UsageError
 from wallflower.service import rows_environment
 from wallflower.service.audit_log import lines
 from wallflower.service.requests import find
-from wallflower.service.web.declaring import MOST_LOOKS
+from wallflower.service.web.declaration_page import MOST_LOOKS
 
 
 def test_nobody_writes_a_second_line_into_the_audit_log(house: House):

@@ -12,7 +12,7 @@ import typer
 
 from wallflower.cli.options import CommonOptions
 from wallflower.cli.places import refuse_own_file
-from wallflower.cli.rehearsing import rehearse
+from wallflower.cli.rehearsal import rehearse
 from wallflower.cli.terminal import LOOK, err, out, progress_on_stderr, show_lines
 from wallflower.errors import PendingError, UsageError, WallflowerError, place
 from wallflower.progress import warned

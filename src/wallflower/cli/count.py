@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -64,7 +63,7 @@ def register(app: typer.Typer) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Options:
     """The options of `count` alone."""
 
     columns: ColumnNames
@@ -188,6 +187,7 @@ class Asked:
     def _fenced(self, fence: str) -> Query:
         """Rows beyond fences: `iqr`, or `iqr(factor=3)`."""
         from wallflower.count import FencedOutliers
+        from wallflower.count.fences import fence_in_text, fence_misspelt
 
         if self.daily is not None:
             raise UsageError(
@@ -198,18 +198,13 @@ class Asked:
                 "a fence takes the place of --neighbours and --radius, and has an interval of its own.",
                 hint="Leave --neighbours, --radius, --by and --interval-epsilon out.",
             )
-        spelt = re.fullmatch(r"\s*(\w+)\s*(?:\(\s*factor\s*=\s*([^\s()]+)\s*\))?\s*", fence)
         columns = names(self.columns)
-        if spelt is None or len(columns) != 1:
-            raise UsageError(
-                "a fence is spelt iqr or iqr(factor=1.5), for one column.",
-                hint="For example --columns stay --fence iqr.",
-            )
-        kind: Any = spelt[1]
-        return FencedOutliers(column=columns[0], fence=kind, epsilon=self.epsilon, factor=spelt[2] or "3/2")
+        if len(columns) != 1:
+            raise fence_misspelt()
+        return FencedOutliers(column=columns[0], epsilon=self.epsilon, **fence_in_text(fence))
 
 
-def count(declaration: Decl, asked: Asked, how: CommonOptions) -> None:
+def count(declaration: Decl, asked: Options, how: CommonOptions) -> None:
     """Count the outliers of a table, with noise.
 
     \b

@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Options:
     """The options of `declare`."""
 
     data: Annotated[
@@ -80,7 +80,7 @@ class Asked:
     ask: Annotated[bool, typer.Option("--ask", help="Ask for every decision, with its reason.")] = False
 
 
-def declare(asked: Asked) -> None:
+def declare(asked: Options) -> None:
     """Draft the declaration of a data file; every undecided line is marked # DECIDE, or asked with --ask.
 
     How the file is written (delimiter, encoding, dates, marks, missing codes) is found in it and filled in. What a promise
@@ -112,7 +112,7 @@ def declare(asked: Asked) -> None:
         err.print(line, style="bold yellow", markup=False, highlight=False)
 
 
-def _drafted(asked: Asked, described: Sequence[Described], reading: Reading | None) -> str:
+def _drafted(asked: Options, described: Sequence[Described], reading: Reading | None) -> str:
     """The draft of a table or of a stream, before anything is answered."""
     from wallflower.schema.first_draft import Wanted, draft
     from wallflower.schema.stream_draft import stream_draft

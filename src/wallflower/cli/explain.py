@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Options:
     """The options of `explain` alone."""
 
     record: Annotated[
@@ -126,7 +126,7 @@ class Asked:
         return one if len(self.record) == 1 else Records(records=tuple(self.record), question=replace(one, record=""))
 
 
-def explain(declaration: Decl, asked: Asked, how: CommonOptions) -> None:
+def explain(declaration: Decl, asked: Options, how: CommonOptions) -> None:
     """Release one context in which a record stands out, privately for every other row.
 
     \b

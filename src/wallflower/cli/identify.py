@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Options:
     """The options of `identify` alone."""
 
     epsilon: Epsilon
@@ -68,7 +68,7 @@ class Asked:
         )
 
 
-def identify(declaration: Decl, asked: Asked, how: CommonOptions) -> None:
+def identify(declaration: Decl, asked: Options, how: CommonOptions) -> None:
     """Say whether public values are anomalies of a table.
 
     --epsilon is the budget of one question. A request is charged that times the most questions that one row can influence.

@@ -36,7 +36,7 @@ class PreviewOptions(CommonOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Options:
     """The options of `publish` alone."""
 
     out: Annotated[
@@ -145,7 +145,7 @@ class Asked:
         return PlainTable.of(load(declaration), **said)
 
 
-def publish(declaration: Decl, asked: Asked, how: PreviewOptions) -> None:
+def publish(declaration: Decl, asked: Options, how: PreviewOptions) -> None:
     """Publish a table in groups in which outliers blend in; --level says against whom. One publication per table unless the declaration allows more.
 
     \b

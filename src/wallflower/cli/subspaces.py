@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Options:
     """The options of `subspaces` alone."""
 
     columns: ColumnNames
@@ -51,7 +51,7 @@ class Asked:
         )
 
 
-def subspaces(declaration: Decl, asked: Asked, how: CommonOptions) -> None:
+def subspaces(declaration: Decl, asked: Options, how: CommonOptions) -> None:
     """Find the subspaces with the most outliers, and count in them if asked to.
 
     \b

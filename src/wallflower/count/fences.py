@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,6 +28,7 @@ from wallflower.schema.exact import shown
 from wallflower.schema.fields import Epsilon, Exact
 
 Ints = NDArray[np.int64]
+SPELLING = re.compile(r"\s*(\w+)\s*(?:\(\s*factor\s*=\s*([^\s()]+)\s*\))?\s*")
 NOT_COUNTED = (
     "Beyond a fence means far from the middle of one column; rows in a gap, or odd in several columns together, are not counted. "
     "Compare --neighbours and --radius."
@@ -35,6 +37,24 @@ FENCES = ("iqr",)
 FAR = 2**62
 """No number of steps is beyond it."""
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
+
+
+def fence_in_text(text: str) -> dict[str, Any]:
+    """The settings that a spelt fence stands for.
+
+    >>> fence_in_text("iqr(factor=3)"), fence_in_text("iqr")
+    ({'fence': 'iqr', 'factor': '3'}, {'fence': 'iqr'})
+    """
+    spelt = SPELLING.fullmatch(text)
+    if spelt is None:
+        raise fence_misspelt()
+    return {"fence": spelt[1]} | ({} if spelt[2] is None else {"factor": spelt[2]})
+
+
+def fence_misspelt() -> UsageError:
+    return UsageError(
+        "a fence is spelt iqr or iqr(factor=1.5), for one column.", hint="For example --columns stay --fence iqr."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines.base import Rows
-from wallflower.engines.parting import AT_A_TIME, FINER, Cut, begins
+from wallflower.engines.partition import AT_A_TIME, FINER, Cut, begins
 from wallflower.geometry.strips import Strip
 
 Ints = NDArray[np.int64]

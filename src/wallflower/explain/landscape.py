@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wallflower.detectors.contexts import Decider, Scorer
 from wallflower.explain.batches import Block
-from wallflower.explain.gpu.choosing import Every
+from wallflower.explain.gpu.device_choice import Every
 from wallflower.explain.record_view import RecordView
 from wallflower.progress import report
 

@@ -22,13 +22,13 @@ from wallflower.explain.checks import (
     one_of,
 )
 from wallflower.explain.fields import Contexts, Detects, Start
-from wallflower.explain.gpu.choosing import DEVICES, Every, chosen, why_not
+from wallflower.explain.gpu.device_choice import DEVICES, Every, chosen, why_not
 from wallflower.explain.gpu.engine import Runner
 from wallflower.explain.inspection import seen
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.languages import Vocabularies, vocabularies
 from wallflower.explain.prices import price_constrained, price_full
-from wallflower.explain.reading import plan_contexts
+from wallflower.explain.reading_plan import plan_contexts
 from wallflower.explain.record_view import RecordView
 from wallflower.explain.sentences import context_codes, text
 from wallflower.explain.space import Space

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.explain.batches import Block
-from wallflower.explain.gpu.choosing import Every
+from wallflower.explain.gpu.device_choice import Every
 from wallflower.explain.record_view import RecordView
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.mechanisms.uniform import Uniform

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.geometry.index import RadiusIndex
-from wallflower.identify.counting import within
+from wallflower.identify.counts import within
 from wallflower.identify.metric import Metric
 from wallflower.identify.overlap import exact_overlap, plane_bounds
 

@@ -1,4 +1,4 @@
-"""The compiled loops behind `identify.counting` and `identify.overlap`. Their slow twins are `Metric.near` and the tests'."""
+"""The compiled loops behind `identify.counts` and `identify.overlap`. Their slow twins are `Metric.near` and the tests'."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ from wallflower.identify.parts import of_every_row, on_executors, plan_of, sprea
 from wallflower.identify.sentences import chance
 from wallflower.identify.tasks import PickedHere, RowsHere, picked_from, tallied
 from wallflower.identify.values import shown_values
+from wallflower.schema.display import percent
 from wallflower.schema.domains import Categories
 from wallflower.schema.exact import shown
-from wallflower.schema.shown import percent
 
 DRAWN = 4_000
 """So many rows at most are drawn in a picture, spread evenly over the order of counts."""

@@ -3,7 +3,7 @@
 Asked values: min(Σ min(c_i, cap), cap) = min(Σ c_i, cap), so that rows may be parted anywhere, and need no halo. Cells of a grid are sums.
 
 Every row's own value: rows within the radius differ, in a column that counts by gaps, by at most the ball's reach there; a strip with that halo on
-both sides has all rows near its own, and so has a part on executors (`engines.parting`). Of a row that occurs more than `cap` times so many
+both sides has all rows near its own, and so has a part on executors (`engines.partition`). Of a row that occurs more than `cap` times so many
 are given: it, and whatever is near it, has its cap all the same. Where the column that is cut does not count by gaps, every distinct value
 is asked about like any other.
 """
@@ -23,7 +23,7 @@ from wallflower.engines.plan import Plan, plan_rows
 from wallflower.engines.spill import Spill
 from wallflower.geometry.index import MOST
 from wallflower.geometry.strips import strips
-from wallflower.identify.counting import of_rows
+from wallflower.identify.counts import of_rows
 from wallflower.identify.grid import Grid
 from wallflower.identify.metric import Metric
 from wallflower.identify.tasks import AskedHere, Attempt, CellsHere, SeenHere

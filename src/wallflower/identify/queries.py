@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from wallflower.engines.base import Rows
 from wallflower.errors import UsageError
 from wallflower.identify.answers import Answers, FadingAnswers, LookAheadAnswers
-from wallflower.identify.counting import prepare
+from wallflower.identify.counts import prepare
 from wallflower.identify.grid import GridAnswers, grid_of
 from wallflower.identify.influence import most_influenced
 from wallflower.identify.margins import anomalous

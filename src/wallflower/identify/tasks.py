@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wallflower.geometry.strips import Strip
-from wallflower.identify.counting import of_rows, of_values, prepare
+from wallflower.identify.counts import of_rows, of_values, prepare
 from wallflower.identify.grid import Grid
 from wallflower.identify.metric import Ints, Metric
 

@@ -22,8 +22,8 @@ from wallflower.ledger.admission import OWNER, Ask, Debit, Shares, checked, debi
 from wallflower.ledger.answers import Answers
 from wallflower.ledger.chain import AfterCommit, confirmed, helpful
 from wallflower.ledger.charge import Charge
+from wallflower.ledger.charge_holders import ChargeHolders
 from wallflower.ledger.events import Event
-from wallflower.ledger.handing import Hands
 from wallflower.ledger.history import Line, history
 from wallflower.ledger.journal import Journal, limits_of
 from wallflower.ledger.processes import is_gone, this_process
@@ -51,7 +51,7 @@ class Ledger(Answers):
     def __init__(self, store: Store, *, patience_s: float = PATIENCE_S, unseen: Unseen | None = None) -> None:
         super().__init__(store, unseen)
         self.patience_s = patience_s
-        self._hands = Hands()
+        self._hands = ChargeHolders()
         self._part = uuid.uuid4().hex
 
     def _ended(self, *, committed: bool) -> None:

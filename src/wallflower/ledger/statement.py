@@ -13,8 +13,8 @@ from wallflower.privacy.accounts import KINDS, covered, kind_of, limited, named
 from wallflower.privacy.guarantee import factor
 from wallflower.privacy.limits import Limit, shown_amounts
 from wallflower.schema.declaration import Declaration
+from wallflower.schema.display import as_html
 from wallflower.schema.exact import shown
-from wallflower.schema.shown import as_html
 
 LISTED = 100
 """How many records a statement names; of the rest it says how many there are."""

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from wallflower.noise.coins import bernoulli_exp
 from wallflower.noise.entropy import Entropy
-from wallflower.noise.flips import permute_and_flip
 from wallflower.noise.levels import draw_level
+from wallflower.noise.permute_and_flip import permute_and_flip
 from wallflower.noise.scores import checked, gaps_below_top
 from wallflower.noise.uniform import below
 

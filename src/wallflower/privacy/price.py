@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wallflower.privacy.guarantees import Guarantee
-from wallflower.schema.shown import InNotebooks
+from wallflower.schema.display import InNotebooks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn
 from wallflower.privacy.frames import frame_of
 from wallflower.privacy.guarantees import Guarantee
 from wallflower.schema.canonical import plain
-from wallflower.schema.shown import InNotebooks, as_html, as_text
+from wallflower.schema.display import InNotebooks, as_html, as_text
 from wallflower.version import __version__
 
 NOT_PRIVATE = (

@@ -1,7 +1,7 @@
 """Publish a table in which outliers blend into the crowd: plain k-anonymity, checked exactly.
 
 `PlainTable` is the question. Underneath: `space` says what near means, `checker` decides who is an outlier and whether a group
-gives one away, `anonymise` forms groups, `writing` writes the file, `attacks` tries to undo it.
+gives one away, `anonymise` forms groups, `sheet` writes the file, `attacks` tries to undo it.
 """
 
 from wallflower.publish.queries import PlainTable

@@ -19,7 +19,7 @@ from wallflower.publish.matching_attack import Absence, Guesses, absence, guesse
 from wallflower.publish.membership import members_of
 from wallflower.publish.people_kernels import everyone, someone
 from wallflower.publish.population import Population
-from wallflower.publish.published import PublishedGroup
+from wallflower.publish.published_file import PublishedGroup
 
 Whole = NDArray[np.int64]
 OTHERS = "other attacks may exist: flags worked out anew for every way to hand the values out are not tried"

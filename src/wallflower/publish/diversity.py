@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.publish.ground import Ground, leaves, ranks
+from wallflower.publish.earth_mover import Ground, leaves, ranks
 from wallflower.publish.space import Axis
 
 Whole = NDArray[np.int64]
@@ -33,7 +33,7 @@ class Demands:
     """(c, l): the commonest value is rarer than c times all values from the l-th commonest on."""
     closeness: Fraction | None = None
     """t: a group's values are within earth mover's distance t of the table's (Li et al. 2007): over ranks for numbers and ordered
-    categories, over the hierarchy for other categories (`ground.py`)."""
+    categories, over the hierarchy for other categories (`earth_mover.py`)."""
 
     @property
     def any(self) -> bool:

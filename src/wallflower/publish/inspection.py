@@ -15,9 +15,9 @@ from wallflower.publish.levels import counts_possible_values
 from wallflower.publish.loss import losses
 from wallflower.publish.matching_attack import Guesses
 from wallflower.publish.publication import Publication
-from wallflower.publish.published import PublishedGroup
+from wallflower.publish.published_file import PublishedGroup
 from wallflower.publish.risk import Risk, risk_rows
-from wallflower.schema.shown import percent
+from wallflower.schema.display import percent
 
 BARS = 40
 MOST_VALUES = 12

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wallflower.progress import report
 from wallflower.publish.population import Population
-from wallflower.publish.published import PublishedGroup
+from wallflower.publish.published_file import PublishedGroup
 from wallflower.publish.share_kernels import counted, walked
 from wallflower.publish.worlds import Members, Worlds
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.publish.population import Population
-from wallflower.publish.published import PublishedGroup
+from wallflower.publish.published_file import PublishedGroup
 
 Whole = NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from wallflower.errors import UsageError, WallflowerError
 from wallflower.ledger import Ledger
 from wallflower.publish.attacks import Findings, attack
 from wallflower.publish.publication import checker_of
-from wallflower.publish.published import published_groups
+from wallflower.publish.published_file import published_groups
 from wallflower.publish.queries import FORMATS, PlainTable
 from wallflower.schema.declaration import Declaration
 

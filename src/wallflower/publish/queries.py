@@ -227,7 +227,7 @@ class PlainTable:
 
     def run(self, rows: Rows, entropy: Entropy) -> FileAnswer:
         """The file as bytes; whoever asked puts it at `out`, after it has been recorded."""
-        from wallflower.publish.writing import rendered, sheet
+        from wallflower.publish.sheet import rendered, sheet
 
         publication = self._publication(rows)
         written = sheet(

@@ -9,7 +9,7 @@ from typing import Any
 from wallflower.atomic_file import write_whole
 from wallflower.report.figures import BLUE, GREEN, MUTED, ORANGE, Picture, draw
 from wallflower.report.pages import render
-from wallflower.session.rehearsed import COLUMNS, MARK, NOTHING, Line, Rehearsal, share, shown
+from wallflower.session.rehearsal_result import COLUMNS, MARK, NOTHING, Line, Rehearsal, share, shown
 
 
 def write_rehearsal(path: Path, seen: Rehearsal) -> None:

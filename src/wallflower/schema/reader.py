@@ -18,8 +18,8 @@ from wallflower.schema.parser import parse, read_text
 from wallflower.schema.people import read_people
 from wallflower.schema.places import read_place
 from wallflower.schema.problems import CONTROL, said
+from wallflower.schema.rehearsal import read_world
 from wallflower.schema.section import Section
-from wallflower.schema.worlds import read_world
 
 SECTIONS = ("table", "budget", "askers", "columns", "identify", "rehearsal")
 TABLE_KEYS = (

@@ -22,7 +22,7 @@ from wallflower.service.configuration import Service
 from wallflower.service.declarations import current
 from wallflower.service.parent import say_ready, stop_with_parent
 from wallflower.service.questions import Given, question
-from wallflower.service.quoting import Quoter
+from wallflower.service.quotes import Quoter
 from wallflower.service.redaction import told, without_places
 from wallflower.session.rehearsal import rehearse
 from wallflower.stores.database import Database, is_outage

@@ -20,7 +20,7 @@ from typing import Any
 from wallflower.errors import UsageError, WallflowerError
 from wallflower.service import errands, queue, rows_environment, worker
 from wallflower.service.configuration import Service
-from wallflower.service.keeping import STOP_S, Keeper
+from wallflower.service.keeper import STOP_S, Keeper
 from wallflower.service.migrations import migrate
 from wallflower.stores.database import Database
 

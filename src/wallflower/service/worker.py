@@ -28,7 +28,7 @@ from wallflower.service.questions import question
 from wallflower.service.redaction import told, without_places
 from wallflower.service.requests import Request, binding, return_to_queue
 from wallflower.service.rows_environment import take_over
-from wallflower.service.warming import warm
+from wallflower.service.warm_up import warm
 from wallflower.session import Session, declared
 from wallflower.stores.database import Database, is_outage
 

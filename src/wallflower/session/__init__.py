@@ -9,7 +9,7 @@ from wallflower.session.drafting import Draft, declare
 from wallflower.session.opening import declared, open, table  # noqa: A004 - reads as wf.open
 from wallflower.session.owner_door import Owner
 from wallflower.session.queries import Attack, Query
-from wallflower.session.rehearsed import Rehearsal, Sweep
+from wallflower.session.rehearsal_result import Rehearsal, Sweep
 from wallflower.session.release_door import Session
 
 __all__ = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wallflower.errors import UsageError
-from wallflower.schema.shown import InNotebooks
+from wallflower.schema.display import InNotebooks
 
 
 @dataclass(frozen=True, kw_only=True)

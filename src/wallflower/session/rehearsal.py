@@ -18,7 +18,7 @@ from wallflower.schema.exact import shown as exactly
 from wallflower.session.description import description
 from wallflower.session.pricing import price_of
 from wallflower.session.queries import Query
-from wallflower.session.rehearsed import Line, Rehearsal, Sweep
+from wallflower.session.rehearsal_result import Line, Rehearsal, Sweep
 
 DRAWS = 200
 SWEEP_DRAWS = 40

@@ -34,13 +34,13 @@ from wallflower.privacy.price import Price
 from wallflower.privacy.release import Release
 from wallflower.schema.canonical import place_of
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.shown import InNotebooks
+from wallflower.schema.display import InNotebooks
 from wallflower.session.notebook_progress import shown_progress
 from wallflower.session.owner_door import Owner
 from wallflower.session.pricing import price_of
 from wallflower.session.queries import Query
 from wallflower.session.rehearsal import DRAWS, SWEEP_DRAWS, rehearse, sweep
-from wallflower.session.rehearsed import Rehearsal, Sweep
+from wallflower.session.rehearsal_result import Rehearsal, Sweep
 from wallflower.session.series import GOES_ON, SeriesQuery, dated, has_begun, is_series, refuse_other_tree, usual_id
 
 Run = Callable[[Rows, Entropy], dict[str, Any] | FileAnswer | None]

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from wallflower.mechanisms.alarm_clock import AlarmClock
 from wallflower.privacy.price import Price
+from wallflower.schema.display import percent
 from wallflower.schema.exact import shown
-from wallflower.schema.shown import percent
 from wallflower.stream import fleet
 from wallflower.stream.declaration import TWO_SERVERS, Slots, StreamDeclaration
 from wallflower.stream.promises import clock, guarantee, length, perturbation, response

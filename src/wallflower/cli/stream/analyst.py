@@ -37,7 +37,7 @@ def analyst(
     Example:
         wallflower stream analyst boiler.toml -o boiler.results
     """
-    from wallflower.cli.stream.running import (
+    from wallflower.cli.stream.process import (
         Teller,
         connect,
         finish,
@@ -121,7 +121,7 @@ def corrector(
     Example:
         wallflower stream corrector boiler.toml
     """
-    from wallflower.cli.stream.running import connect, finish, turns, until_stopped
+    from wallflower.cli.stream.process import connect, finish, turns, until_stopped
     from wallflower.stream import assembly, parser
     from wallflower.stream.analyst_loop import CorrectorLoop
 

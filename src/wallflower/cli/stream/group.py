@@ -64,7 +64,7 @@ def simulate(
     Example:
         wallflower stream simulate boiler.toml --sensors 3 --picture boiler.html
     """
-    from wallflower.cli.stream.running import finish
+    from wallflower.cli.stream.process import finish
     from wallflower.stream import assembly, parser
     from wallflower.stream.prices import price
     from wallflower.stream.simulated_fleet import SimulatedFleet, SimulationPlan

@@ -40,7 +40,7 @@ def sensor(
     Example:
         wallflower stream sensor boiler.toml --data readings.csv --name boiler-7 --rate 100
     """
-    from wallflower.cli.stream.running import Teller, connect, finish, password_from, say, until_stopped
+    from wallflower.cli.stream.process import Teller, connect, finish, password_from, say, until_stopped
     from wallflower.stream import assembly, parser
     from wallflower.stream.facts import spent
     from wallflower.stream.metrics import sensor_metrics, write_metrics

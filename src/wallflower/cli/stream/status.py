@@ -38,7 +38,7 @@ def status(
     Example:
         wallflower stream status boiler.toml -o boiler.results
     """
-    from wallflower.cli.stream.running import finish
+    from wallflower.cli.stream.process import finish
     from wallflower.errors import UsageError
     from wallflower.stream import assembly, parser
     from wallflower.stream.facts import decided, heard

@@ -18,7 +18,7 @@ from wallflower.count.covers import MOST_PAIRS, Core
 from wallflower.count.parts import halos
 from wallflower.count.parts.tasks import DeepestHere, Found, PeelAtHome, Sought, peeling
 from wallflower.engines.executors import Spread
-from wallflower.engines.parting import Cut
+from wallflower.engines.partition import Cut
 from wallflower.engines.spill import Spill
 from wallflower.geometry.balls import Ball
 from wallflower.geometry.strips import Strip, strips

@@ -16,7 +16,7 @@ from wallflower.count.parts.tasks import DegreesAtHome
 from wallflower.engines.base import Rows
 from wallflower.engines.batches import joined, limited
 from wallflower.engines.executors import Spread, executors_of
-from wallflower.engines.parting import Cut
+from wallflower.engines.partition import Cut
 from wallflower.engines.plan import Plan, plan_rows
 from wallflower.geometry.balls import Ball
 from wallflower.geometry.index import EVERYTHING

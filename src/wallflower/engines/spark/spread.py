@@ -15,7 +15,7 @@ import numpy as np
 
 from wallflower.engines.batches import gathered
 from wallflower.engines.executors import Ints, Keeping, OverPart, OverPartition
-from wallflower.engines.parting import AT_A_TIME, FINER, Cut, begins, chunks, together
+from wallflower.engines.partition import AT_A_TIME, FINER, Cut, begins, chunks, together
 from wallflower.engines.redaction import broken, quietly
 from wallflower.engines.same_code import Installed, installed
 from wallflower.engines.spark.snapshot import Snapshot

@@ -16,13 +16,13 @@ from wallflower.service.passwords import new_secret
 from wallflower.service.people import SESSION_S
 from wallflower.service.web import (
     api,
-    asking,
     console,
-    declaring,
+    declaration_page,
     ledger_page,
     login,
     openid,
     people_page,
+    question_page,
     queue_page,
     static,
 )
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request as Incoming
     from starlette.responses import Response
 
-PARTS = (api, asking, console, declaring, ledger_page, login, openid, people_page, queue_page, static)
+PARTS = (api, question_page, console, declaration_page, ledger_page, login, openid, people_page, queue_page, static)
 """Each binds its handlers to routes when it is imported."""
 BODY_S = 10.0
 HEADERS = {

@@ -15,8 +15,8 @@ from wallflower.service.questions import command_line, not_here
 from wallflower.service.redaction import without_places
 from wallflower.service.requests import Request, of_asker, of_table, withdraw
 from wallflower.service.web.desk import Desk, bars
-from wallflower.service.web.pages_of_ours import certificate_answer
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
+from wallflower.service.web.whole_pages import certificate_answer
 from wallflower.service.words import answer_lines, answer_picture, asked_words, domain_words, holds, is_list, options
 
 MOST_LISTED = 200

@@ -20,7 +20,7 @@ from wallflower.service.declarations import Declared, current
 from wallflower.service.errands import is_slow
 from wallflower.service.people import People
 from wallflower.service.questions import Given
-from wallflower.service.quoting import Quoter
+from wallflower.service.quotes import Quoter
 from wallflower.service.requests import read
 from wallflower.service.web.visit import Answer, Visit
 from wallflower.service.words import FAMILIES, account_words, amount_words

@@ -11,7 +11,7 @@ from wallflower.service.audit_log import note
 from wallflower.service.errands import is_slow
 from wallflower.service.fields import form_of
 from wallflower.service.passwords import new_id
-from wallflower.service.quoting import Quoter, expected_words
+from wallflower.service.quotes import Quoter, expected_words
 from wallflower.service.redaction import without_places
 from wallflower.service.requests import Request, decide, of_table, share
 from wallflower.service.web.desk import Desk, bars

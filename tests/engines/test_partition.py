@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from wallflower.engines import parting
-from wallflower.engines.parting import Cut, begins, chunks, together
+from wallflower.engines import partition
+from wallflower.engines.partition import Cut, begins, chunks, together
 
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(parting, "AT_A_TIME", 1_000)
+    monkeypatch.setattr(partition, "AT_A_TIME", 1_000)
 
 
 def sent(values, cut):

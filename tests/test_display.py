@@ -19,8 +19,8 @@ from wallflower.identify import owner_view
 from wallflower.ledger import Ledger
 from wallflower.publish import inspection
 from wallflower.schema import loads
-from wallflower.schema.shown import percent
-from wallflower.session import notebook_progress, rehearsed
+from wallflower.schema.display import percent
+from wallflower.session import notebook_progress, rehearsal_result
 from wallflower.stream import prices
 
 DECLARATION = """
@@ -221,7 +221,7 @@ def test_a_share_is_said_to_be_all_or_none_only_where_it_is(digits, whole):
 
 def test_every_share_of_counts_is_said_by_that_rule():
     most = np.array([199_999, 1])
-    assert rehearsed.share(199 / 200) == "over 99 %"
+    assert rehearsal_result.share(199 / 200) == "over 99 %"
     assert inspection._share(1_999, 2_000) == "over 99.9 %"
     assert inspection._share(1, 9_000) == "under 0.1 %"
     assert owner_view._share(most, np.array([True, False])) == "199999 of 200000 (over 99.99 %)"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from wallflower.schema.shown import percent
+from wallflower.schema.display import percent
 
 MARK = "REHEARSAL"
 NOTHING = "Nothing was charged, and neither the table's rows nor its ledger was opened."

@@ -19,8 +19,8 @@ from wallflower.service.redaction import without_places
 from wallflower.service.requests import find
 from wallflower.service.web.declared_fields import Typed, as_typed, as_written, mistakes
 from wallflower.service.web.desk import Desk
-from wallflower.service.web.pages_of_ours import report_answer
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
+from wallflower.service.web.whole_pages import report_answer
 from wallflower.service.words import domain_words
 
 LOOK_S = 900

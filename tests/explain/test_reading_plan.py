@@ -10,7 +10,7 @@ from tests.explain.tables import PlainRows, declaration, every_valid, random_tab
 from wallflower.detectors.contexts import EVERY, Fast, values_asked
 from wallflower.detectors.registry import detector, kinds
 from wallflower.errors import DeclarationError, UsageError
-from wallflower.explain import Context, reading, record_view
+from wallflower.explain import Context, reading_plan, record_view
 from wallflower.noise.entropy import SeededEntropy
 
 SHAPE = (3, 2)
@@ -120,7 +120,7 @@ def test_a_detector_of_ones_own_fetches_and_says_so(table, search):
 def test_too_many_cells_are_fetched_and_the_price_says_so(table, text, monkeypatch):
     pushed = read(question(text), table)
     monkeypatch.setattr(record_view, "MOST_CELLS", 5)
-    monkeypatch.setattr(reading, "MOST_CELLS", 5)
+    monkeypatch.setattr(reading_plan, "MOST_CELLS", 5)
     plan, asked = read(question(text), table)
     assert plan.startswith("fetch: ")
     assert set(asked) == {"fetch"}
@@ -128,7 +128,7 @@ def test_too_many_cells_are_fetched_and_the_price_says_so(table, text, monkeypat
 
 
 def test_one_rule_says_what_is_pushed_down():
-    assert reading.MOST_CELLS == record_view.MOST_CELLS
+    assert reading_plan.MOST_CELLS == record_view.MOST_CELLS
 
 
 def test_what_would_not_fit_is_refused_by_the_price():
@@ -151,7 +151,7 @@ def test_a_utility_of_ones_own_is_refused_where_its_counts_could_not_be_held(mon
         def score(self, counts, /):
             return int(counts.sum())
 
-    monkeypatch.setattr(reading, "MOST_CELLS", 5)
+    monkeypatch.setattr(reading_plan, "MOST_CELLS", 5)
     with pytest.raises(UsageError, match="6 combinations; 5 is the most"):
         question("grubbs", utility=Rows()).price(declaration(SHAPE))
 

@@ -14,8 +14,8 @@ from tests.identify.tables import declaration, model
 from wallflower.errors import DeclarationError
 from wallflower.geometry.balls import Ball
 from wallflower.geometry.index import RadiusIndex
-from wallflower.identify import counting
-from wallflower.identify.counting import FEW, copies, of_rows, of_values, within
+from wallflower.identify import counts
+from wallflower.identify.counts import FEW, copies, of_rows, of_values, within
 from wallflower.identify.metric import Metric, metric_of
 
 PATHS = ["compiled", "plain"]
@@ -25,7 +25,7 @@ PATHS = ["compiled", "plain"]
 def path(request, monkeypatch):
     """Every test runs through the compiled loops and through Python's own integers."""
     if request.param == "compiled":
-        monkeypatch.setattr(counting, "SMALL", 0)
+        monkeypatch.setattr(counts, "SMALL", 0)
 
 
 @st.composite

@@ -10,7 +10,7 @@ from __future__ import annotations
 from wallflower.ledger.admission import Ask
 
 
-class Hands:
+class ChargeHolders:
     """The charges that one ledger object has handed out."""
 
     def __init__(self) -> None:
