@@ -13,7 +13,7 @@ from tests.declared import FULL, declare, model
 from wallflower.errors import BudgetError, NotComposable
 from wallflower.privacy import guarantees
 from wallflower.privacy.account import Account
-from wallflower.privacy.accounts import KINDS, bookings, check, covered, limited
+from wallflower.privacy.accounts import KINDS, UNCONDITIONAL, bookings, check, covered, limited
 from wallflower.privacy.guarantees import (
     BUT_ASKED,
     ZCDP,
@@ -81,6 +81,17 @@ def test_the_codes_never_change():
         "metric-privacy",
     }
     assert all(Account.of(code).code == code for code in (*KINDS, "sensitive-privacy/m"))
+
+
+def test_every_kind_of_account_says_whether_it_takes_promises_with_a_condition():
+    """A kind that is forgotten here takes them, and its number would be said without their condition."""
+    assert {code for code in KINDS if code not in UNCONDITIONAL} == {
+        "output-constrained-dp",
+        "plain-k-anonymity",
+        "local-dp",
+        "metric-privacy",
+    }
+    assert set(KINDS) >= UNCONDITIONAL
 
 
 def test_a_statement_goes_from_the_strongest_to_the_weakest_and_only_promises_on_tables_share_neighbours():
