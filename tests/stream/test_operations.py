@@ -16,7 +16,7 @@ import pytest
 from tests.servers.ports import free_port
 from tests.stream import support
 from wallflower.cli.app import run
-from wallflower.cli.stream import running as stream_running
+from wallflower.cli.stream import process as stream_process
 from wallflower.cli.stream.analyst import part_asked
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.noise.entropy import SeededEntropy
@@ -74,7 +74,7 @@ def assembly_source(path):
 def test_an_analyst_by_the_clock_counts_slots_and_not_readings(tmp_path, capfd, monkeypatch, protocol):
     """No reading leaves a sensor that speaks by the clock, so no line may say that one was decided."""
     hours = iter(range(0, 10**9, 3600))
-    monkeypatch.setattr(stream_running, "time", SimpleNamespace(monotonic=lambda: next(hours)))
+    monkeypatch.setattr(stream_process, "time", SimpleNamespace(monotonic=lambda: next(hours)))
     file = tmp_path / "stream.toml"
     port = free_port()
     file.write_text(support.clock_text(port=port) if protocol == "alarm" else support.text(window=20, port=port))
@@ -88,7 +88,7 @@ def test_an_analyst_by_the_clock_counts_slots_and_not_readings(tmp_path, capfd, 
 def test_a_sensor_says_of_what_its_epsilon_is(tmp_path, capfd, monkeypatch, protocol, unit):
     stopped = threading.Event()
     stopped.set()
-    monkeypatch.setattr(stream_running, "until_stopped", lambda: stopped)  # before it has sent anything
+    monkeypatch.setattr(stream_process, "until_stopped", lambda: stopped)  # before it has sent anything
     file, port = tmp_path / "stream.toml", free_port()
     file.write_text(support.clock_text(port=port) if protocol == "alarm" else support.text(window=20, port=port))
     (tmp_path / "a.csv").write_text("flow,pressure\n1,2\n")
