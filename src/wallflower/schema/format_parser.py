@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 from wallflower.schema.declaration import Reading
 from wallflower.schema.domains import Categories, Dates, Domain, Numbers
 from wallflower.schema.formats import DateFormat, FormatRefused
@@ -11,6 +13,8 @@ from wallflower.schema.section import Section
 READ_KEYS = ("delimiter", "encoding", "decimal", "thousands", "date", "missing_codes")
 THOUSANDS = (",", ".", " ", "'", "_", "\u00a0", "\u202f", "\u2019")
 """Marks that stand between groups of three digits somewhere in the world; the last three are typeset ones."""
+NO_ENCODINGS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+"""What Python lists among encodings and some bytes have no reading in; their texts are parts of addresses and of programs."""
 
 
 def read_reading(table: Section) -> Reading:
@@ -18,7 +22,7 @@ def read_reading(table: Section) -> Reading:
     if section is None:
         return Reading()
     delimiter, decimal = section.raw.get("delimiter", ","), section.raw.get("decimal", ".")
-    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0':
         section.wrong("delimiter", 'one character, such as ";" or "\\t"')
         delimiter = ","
     decimal = section.choice("decimal", (".", ",")) or "."
@@ -28,7 +32,10 @@ def read_reading(table: Section) -> Reading:
     encoding = section.text("encoding") or "utf-8"
     try:
         "a".encode(encoding)  # codecs.lookup would also find "base64", which is no encoding of text
+        known = codecs.lookup(encoding).name not in NO_ENCODINGS
     except (LookupError, UnicodeError):
+        known = False
+    if not known:
         section.wrong("encoding", "an encoding of text that Python knows", 'For example "utf-8" or "latin-1".')
     return Reading(
         delimiter=delimiter,

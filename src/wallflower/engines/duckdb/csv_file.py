@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from wallflower.engines.duckdb import sql
 from wallflower.engines.duckdb.database import Database, literal
-from wallflower.engines.reading_rule import Kind
+from wallflower.engines.reading_rule import UNDECODABLE, Kind
 from wallflower.engines.view import find_columns
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Reading
@@ -23,6 +24,8 @@ from wallflower.schema.declaration import Reading
 BLOCK = 1 << 20
 LONGEST_LINE = 1 << 24
 """DuckDB ignores longer lines."""
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a letter, which UTF-7 can spell alone and UTF-8 cannot."""
 
 
 @dataclass(frozen=True)
@@ -91,5 +94,5 @@ class CsvFile:
             copy.open("w", encoding="utf-8", newline="") as target,
         ):
             while text := source.read(BLOCK):
-                target.write(text)
+                target.write(SURROGATE.sub(UNDECODABLE, text))
         return copy
