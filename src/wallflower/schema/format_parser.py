@@ -30,12 +30,7 @@ def read_reading(table: Section) -> Reading:
         key = "decimal" if "decimal" in section else "delimiter"
         section.refuse(key, f"'delimiter' and 'decimal' are both {said(decimal)}.", "Name the two characters apart.")
     encoding = section.text("encoding") or "utf-8"
-    try:
-        "a".encode(encoding)  # codecs.lookup would also find "base64", which is no encoding of text
-        known = codecs.lookup(encoding).name not in NO_ENCODINGS
-    except (LookupError, UnicodeError):
-        known = False
-    if not known:
+    if not is_encoding(encoding):
         section.wrong("encoding", "an encoding of text that Python knows", 'For example "utf-8" or "latin-1".')
     return Reading(
         delimiter=delimiter,
@@ -45,6 +40,15 @@ def read_reading(table: Section) -> Reading:
         dates=read_dates(section),
         missing_codes=read_codes(section) or (),
     )
+
+
+def is_encoding(name: str) -> bool:
+    """Whether Python reads texts by it, whatever their bytes are."""
+    try:
+        "a".encode(name)  # codecs.lookup would also find "base64", which is no encoding of text
+        return codecs.lookup(name).name not in NO_ENCODINGS
+    except (LookupError, UnicodeError):
+        return False
 
 
 def read_thousands(section: Section, decimal: str) -> str | None:
