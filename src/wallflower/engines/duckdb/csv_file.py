@@ -1,8 +1,9 @@
 """CSV, as text with every setting given, so that no row decides how another is read.
 
-The first line names the columns. A short line lacks its last cells (missing); surplus cells, and text after a closing
-quote, are ignored; blank lines are no rows, but in a file of one column, where each is an empty cell; bytes that the
-encoding does not allow become U+FFFD (unreadable). No line makes reading fail. A quote that is never closed takes what follows into its cell: what a row is, the file must say.
+The first line names the columns. A short line lacks its last cells (missing); surplus cells are ignored; blank lines are no
+rows, but in a file of one column, where each is an empty cell; bytes that the encoding does not allow become U+FFFD
+(unreadable). Text between a closing quote and the next delimiter is no CSV: what it makes of its own cell is DuckDB's to say. No
+line makes reading fail. A quote that is never closed takes what follows into its cell: what a row is, the file must say.
 """
 
 from __future__ import annotations
