@@ -112,6 +112,9 @@ def test_a_dry_run_spends_nothing_and_says_the_price(folder, capfd):
     assert all(event["kind"] != "charge" for event in json.loads(capfd.readouterr().out)["events"])
 
 
+PUBLISH = ["publish", "salaries.toml", "-o", "p.csv", "--k", "5", "--p", "0.9", "--d", "0.5", "--dry-run"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
@@ -125,6 +128,9 @@ def test_a_dry_run_spends_nothing_and_says_the_price(folder, capfd):
         ([*ASK, "--owner-report", "report.pdf"], 2, ".html"),
         ([*ASK, "--owner-report", "no/such/folder/r.html"], 2, "folder"),
         ([*ASK, "--colour"], 2, "--colour"),
+        ([*PUBLISH, "--recursive-diversity", f"3,{'9' * 5000}"], 2, "C,L"),
+        ([*PUBLISH, "--recursive-diversity", "3,\u0663"], 2, "C,L"),
+        ([*PUBLISH, "--at-most-suppressed", "1e9_999_999_999"], 2, "decimal"),
         (["conut"], 2, "conut"),
         (["declare", "nothing.csv", "-o", "x.toml"], 2, "nothing.csv"),
         (["declare", "salaries.csv", "-o", "salaries.toml"], 2, "exists"),

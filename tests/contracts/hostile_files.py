@@ -253,6 +253,7 @@ def parquet_files() -> Iterator[Case]:
         [b"\xff\xfe", b"\xc0\xaf", b"\xed\xa0\x80", b"\xe2\x82", b"\x00", b"a\x00b", b"\xf8\x88\x80\x80\x80"]
     ):
         yield Case(f"parquet bytes {at}", _parquet({"c": bytes_as_text(raw)}))
+        yield Case(f"parquet coded bytes {at}", _parquet({"c": bytes_as_text(raw).dictionary_encode()}))
     for at, real in enumerate([math.nan, math.inf, -math.inf, 5e-324, -0.0, 1.7976931348623157e308, None]):
         yield Case(f"parquet double {at}", _parquet({"x": pa.array([1.5, real, 1.5])}))
         yield Case(f"parquet float {at}", _parquet({"x": pa.array([1.5, real, 1.5], pa.float32())}))

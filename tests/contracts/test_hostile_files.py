@@ -15,7 +15,7 @@ from wallflower.engines import examine, open_source
 from wallflower.engines.memory.dialect import read
 from wallflower.engines.reading_rule import Kind, rule_for
 from wallflower.errors import DeclarationError
-from wallflower.schema.declaration import Becomes
+from wallflower.schema.declaration import Becomes, Reading
 
 X = numbers("x", missing=Becomes(-7), edges=(0,))
 C = categories("c", ("a", "b", "other"), outside=Becomes(2), missing=Becomes(1))
@@ -66,6 +66,35 @@ def test_texts_that_are_none_are_unreadable_in_parquet_as_in_memory(tmp_path):
     case = next(case for case in parquet_files() if case.name == "parquet bytes 0")
     with opened(case.write(tmp_path)).rows(COLUMNS) as rows:
         assert rows.fetch(numbers=("c",)).numbers.tolist() == [[0], [1], [0]]
+
+
+@pytest.mark.parametrize("encoding", ["utf-7", "utf-16", "utf-32", "cp1252", "shift_jis", "hz", "iso2022_jp", "utf-8-sig"])
+def test_bytes_that_an_encoding_has_no_letter_for_spoil_their_own_cell(tmp_path, encoding):
+    """Half a letter, which UTF-7 can spell alone, and bytes that are none."""
+    hostile = b"+2AA-" if encoding == "utf-7" else b"\x81\x00\xd8\xff"
+    begins = "x,c\n1.5,a\n1.5,b".encode(encoding)
+    ends = "\n1.5,a\n".encode(encoding)[len("".encode(encoding)) :]  # without a second mark
+    (tmp_path / "rows.csv").write_bytes(begins + hostile + ends)
+    source = open_source(
+        replace(declare(X, C, key=None), source=tmp_path / "rows.csv", read=Reading(encoding=encoding))
+    )
+    source.verify(("x", "c"))
+    with source.rows(("x", "c")) as rows:
+        found = rows.fetch(numbers=("x", "c")).numbers.tolist()
+    assert found[0] == [15, 0]
+    assert len(found) >= 2
+
+
+def test_a_name_that_no_pattern_can_spell_is_refused_before_a_row_is_read(tmp_path):
+    place = tmp_path / "a\\[1]"
+    place.mkdir()
+    for name in ("rows.csv", "rows.jsonl"):
+        (place / name).write_text("x\n1.5\n")
+        with pytest.raises(DeclarationError, match=r"a backslash beside one of"):
+            opened(place / name, None, X).verify(("x",))
+    (tmp_path / "a\\b.csv").write_text("x\n1.5\n")
+    with opened(tmp_path / "a\\b.csv", None, X).rows(("x",)) as rows:
+        assert rows.fetch(numbers=("x",)).numbers.tolist() == [[15]]
 
 
 def views(path):

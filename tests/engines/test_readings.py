@@ -24,8 +24,9 @@ from wallflower.schema.declaration import Column, Reading
 
 ODD = (
     'b,a\n1,10\nx,\n,20\n1e400,nan\n5\n6,60,7\n"q""",70\n"two\nlines",80\n\n#,90\n# 5,100\n,1_000\n,1e400\n, 7 \n,inf\n'
+    ' "x,y" , "100"\n'
 )
-READ = [10, np.nan, 20, np.nan, np.nan, 60, 70, 80, 90, 100, np.nan, np.nan, 7, np.nan]
+READ = [10, np.nan, 20, np.nan, np.nan, 60, 70, 80, 90, 100, np.nan, np.nan, 7, np.nan, 100]
 
 
 TEXTS = [

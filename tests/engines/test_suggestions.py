@@ -23,6 +23,8 @@ def counted(*texts):
         (("12/31/2020", "01/02/2021"), "date", {"dates": ("%m/%d/%Y",)}),
         ((*("31.12.2020",) * 3, *("2020-12-30",) * 2), "date", {"dates": ("%d.%m.%Y", "%Y-%m-%d")}),
         ((*map(str, range(20, 90)), "unknown", "999"), "integer", {"missing_codes": ("unknown", "999")}),
+        ((*map(str, range(20, 90)), "1e401", "-1e999", "9" * 5000), "integer", {"thousands": "", "missing_codes": ()}),
+        ((*map(str, range(20, 90)), "1e300", "2.5e-320"), "real", {}),
         (("true", "false"), "boolean", {}),
         (("a", "b", "3"), "text", {}),
         ((), "text", {}),
@@ -34,6 +36,14 @@ def test_a_column_is_guessed_from_its_texts(texts, kind, more):
     assert guess.kind == kind
     for name, value in more.items():
         assert getattr(guess, name) == value
+
+
+@pytest.mark.parametrize("cell", ["1e999999999", "-1e999999999", "1e-999999999", "9" * 5000])
+def test_no_cell_is_written_out_to_be_looked_at(cell):
+    """One such cell kept a draft from ending, or made the whole file unreadable."""
+    texts = counted(*map(str, range(20, 90)), cell)
+    assert guessed(texts).kind == "integer"
+    assert mends(numbers(lower="0", upper="110", step="1"), CellFormat(), (), counted(cell)) == []
 
 
 def test_settings_are_counted_by_the_cells_they_would_mend():

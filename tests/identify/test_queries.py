@@ -293,6 +293,19 @@ def test_what_a_margin_says_cannot_change_after_it_was_said():
     assert (table(copies, within, beta=3, k=1) == plain).all()
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint64])
+def test_a_margin_may_say_its_numbers_in_any_width(kind):
+    @dataclass(frozen=True)
+    class Narrow:
+        def margin(self, copies, within, /, *, beta, k):
+            return np.minimum(star(copies, within, beta=beta, k=k), 100).astype(kind)
+
+    table = checked_table(Narrow(), beta=3, k=1, most=20, included=False)
+    copies, within = np.tril_indices(24)[::-1]
+    plain = capped(star(copies, within, beta=3, k=1), within, beta=3, most=20)
+    assert (table(copies, within, beta=3, k=1) == plain).all()
+
+
 def test_a_margin_that_can_change_is_refused():
     @dataclass
     class Loose:

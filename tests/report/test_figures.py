@@ -24,3 +24,10 @@ def test_any_name_labels_any_part_of_a_picture(name):
 
 def test_a_dollar_stays_a_dollar():
     assert "price ($)" in draw(lambda axes: axes.plot([1], [1]), x="price ($)", y="$x$", caption="", alt="").svg
+
+
+def test_no_name_reaches_tex_whatever_the_users_own_style_says():
+    mpl = pytest.importorskip("matplotlib")
+    with mpl.rc_context({"text.usetex": True}):
+        for name in NAMES:
+            test_any_name_labels_any_part_of_a_picture(name)

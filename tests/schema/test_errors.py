@@ -144,9 +144,14 @@ def test_a_word_of_the_file_that_is_also_a_value_is_refused():
     assert '"drop" is both a declared value and a word of this file' in complaint(text)
 
 
-@pytest.mark.parametrize("encoding", ["base64", "utf-9", "undefined", ""])
+@pytest.mark.parametrize("encoding", ["base64", "utf-9", "undefined", "", "idna", "punycode", "Unicode_Escape"])
 def test_an_encoding_that_is_none_is_refused(encoding):
     assert "'encoding' must be " in complaint(changed('encoding = "latin-1"', f'encoding = "{encoding}"'))
+
+
+@pytest.mark.parametrize("delimiter", ["\\u0000", "\\n", "::", ""])
+def test_a_delimiter_that_no_reader_takes_is_refused(delimiter):
+    assert "'delimiter' must be one character" in complaint(changed('delimiter = ";"', f'delimiter = "{delimiter}"'))
 
 
 @pytest.mark.parametrize("read", ['delimiter = "."', 'decimal = ","', 'delimiter = ",", decimal = ","'])

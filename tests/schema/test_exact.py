@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from wallflower.errors import UsageError
-from wallflower.schema.exact import positive, shown
+from wallflower.schema.exact import exact, positive, shown
 
 
 def test_an_epsilon_that_promises_nothing_is_refused():
@@ -20,3 +20,10 @@ def test_a_number_of_more_than_forty_places_is_spelt_as_a_quotient():
     """One spelling each: it stands in questions and in prices, and is compared with what a ledger recorded."""
     assert shown(Fraction(3, 10**40)) == "0." + "0" * 39 + "3"
     assert shown(Fraction(3, 10**41)) == f"3/{10**41}"
+
+
+@pytest.mark.parametrize("spelt", ["1e4_01", "1e-4_01", "1E+9_999_999_999", "1e-9_999_999_999", "1e1_0_0_0", "1e٤_٠١"])
+def test_an_exponent_that_would_fill_the_memory_is_refused_however_its_digits_are_grouped(spelt):
+    with pytest.raises(UsageError, match="must be a decimal or a fraction"):
+        exact(spelt)
+    assert exact("1e4_0") == 10**40

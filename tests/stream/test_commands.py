@@ -95,7 +95,8 @@ def test_a_sensor_by_the_clock_that_is_refused_leaves_no_book(capfd, tmp_path, m
     (tmp_path / "clock.toml").write_text(support.clock_text())
     (tmp_path / "readings.csv").write_text("flow,pressure\n1,2\n")
     before = sorted(tmp_path.iterdir())
-    for more, said in (((), "goes by the clock"), (("--rate", "5", "--start-over"), "--start-over belongs")):
+    wrong = ((("--rate", rate), "above 0 and at most") for rate in ("nan", "inf", "-inf", "-1", "0", "1e400", "1e-400"))
+    for more, said in (((), "goes by the clock"), (("--rate", "5", "--start-over"), "--start-over belongs"), *wrong):
         code, _, err = asked(capfd, "sensor", "clock.toml", "--data", "readings.csv", "--name", "s", *more)
         assert code == 2
         assert said in err

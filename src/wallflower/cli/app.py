@@ -194,7 +194,7 @@ def _failed(kind: str, message: str, hint: str, code: int, *, as_json: bool) -> 
         with contextlib.suppress(OSError):  # stdout itself may be what failed; the exit code still says so
             typer.echo(json.dumps({"ok": False, "error": {"kind": kind, "message": message, "hint": hint}}))
     else:
-        err.print(f"[bold red]{kind}[/]", end=": ", highlight=False)
+        err.print(kind, style="bold red", end=": ", highlight=False)
         err.print(message, markup=False, highlight=False)
         if hint:
             err.print(hint, markup=False, highlight=False)

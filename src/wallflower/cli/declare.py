@@ -132,15 +132,15 @@ def _drafted(asked: Options, described: Sequence[Described], reading: Reading | 
 
 def _reading(data: Path, delimiter: str | None, encoding: str | None) -> Reading:
     from wallflower.engines.file_format import file_format
+    from wallflower.schema.format_parser import is_encoding
 
     if delimiter is not None:
         delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
         if len(delimiter) != 1:
             raise UsageError(f"a delimiter is one character, got '{delimiter}'.", hint="For a tab write \\t.")
-    try:
-        found = file_format(data, delimiter=delimiter, encoding=encoding)
-    except LookupError:
-        raise UsageError(f"the encoding '{encoding}' is not known.", hint='For example "utf-8" or "latin-1".') from None
+    if encoding is not None and not is_encoding(encoding):
+        raise UsageError(f"the encoding '{encoding}' is not known.", hint='For example "utf-8" or "latin-1".')
+    found = file_format(data, delimiter=delimiter, encoding=encoding)
     if not found.named:
         raise UsageError(
             f"the first line of '{data.name}' does not look like names of columns, and every text file needs them.",

@@ -50,6 +50,8 @@ def demo(
     Example:
         wallflower demo --out demo
     """
+    from rich.text import Text
+
     if folder.exists() and not (folder / MARK).exists():
         raise UsageError(f"'{folder}' exists and was not made by the demo.", hint="Name another folder with --out.")
     shutil.rmtree(folder, ignore_errors=True)
@@ -59,7 +61,7 @@ def demo(
     for step in STEPS:
         place = folder / step
         place.mkdir()
-        out.rule(f"[bold]{step}[/]", align="left")
+        out.rule(Text(step, style="bold"), align="left")
         scenes.append(import_module(f"wallflower.demo.{step}").show(place, Terminal()))
         out.print()
     from wallflower.report.story import write_story

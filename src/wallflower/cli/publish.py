@@ -11,7 +11,7 @@ import typer
 from wallflower.cli.asking import ask, opened, write_report
 from wallflower.cli.options import CommonOptions, Decl, names, spread
 from wallflower.cli.terminal import LOOK, err, progress_on_stderr
-from wallflower.errors import UsageError
+from wallflower.errors import UsageError, cut
 from wallflower.schema.exact import exact
 
 if TYPE_CHECKING:
@@ -187,12 +187,12 @@ def _pair(text: str | None) -> dict[str, str | int | None]:
     """c and l from `3,5`."""
     if text is None:
         return {}
-    c, _, least = text.partition(",")
-    if not least.strip().isdecimal():
+    c, _, least = (part.strip() for part in text.partition(","))
+    if not (least.isdecimal() and least.isascii() and len(least) < 20):
         raise UsageError(
-            f"recursive diversity is written C,L, got '{text}'.", hint="For example --recursive-diversity 3,5."
+            f"recursive diversity is written C,L, got {cut(repr(text))}.", hint="For example --recursive-diversity 3,5."
         )
-    return {"recursive_c": c.strip(), "recursive_l": int(least)}
+    return {"recursive_c": c, "recursive_l": int(least)}
 
 
 def weights_of(text: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ class _AtFirstUse:
     @cached_property
     def console(self) -> Console:
         from rich.console import Console
+        from rich.text import Text
 
         class Plain(Console):
             """Says that its reader has left by the operating system's own error, which the command can then answer for."""
@@ -37,7 +39,11 @@ class _AtFirstUse:
             def on_broken_pipe(self) -> None:
                 raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
-        return Plain(soft_wrap=True, **self._settings)
+            def render_str(self, text: str, **settings: Any) -> Text:
+                return super().render_str(shown(text), **settings)
+
+        # Names and values are printed as they are: neither [red] nor :bug: in one means anything.
+        return Plain(soft_wrap=True, markup=False, emoji=False, **self._settings)
 
 
 err = cast("Console", _AtFirstUse(stderr=True))
@@ -47,8 +53,20 @@ LOOK = "This looks at the rows without protection. Keep it at your desk."
 
 SILENT_SECONDS = 1.0
 
+OBEYED = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
+"""What a terminal would obey and not show, or could not print: controls, turns of the direction of writing, halves of letters."""
+
 FORCED = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"})
 """What tells rich to take a pipe for a terminal."""
+
+
+def shown(text: str) -> str:
+    """The text with an escape for each letter that a terminal would obey: names and values may come from anybody.
+
+    >>> print(shown("a \\x1b[31mname"))
+    a \\x1b[31mname
+    """
+    return OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def show_lines(rows: list[tuple[str, str]]) -> None:

@@ -75,8 +75,9 @@ def windows_of_lines(lines: TextIO, columns: Sequence[str], *, length: int) -> I
     """The same from CSV text as it arrives, for live use: the first line names the columns, and a blank line is a row only
     where there is one column, of which it is an empty cell.
     """
-    rows_of_text = _rows(csv.reader(_unmarked(lines)))
-    header = next(rows_of_text, [])
+    text = _unmarked(lines)
+    header = next(_rows(csv.reader(text)), [])
+    rows_of_text = _rows(csv.reader(text, skipinitialspace=True))  # a quoted cell may follow a space, as in a file
     _find(columns, header)
     find_columns(columns, header)
     places = [header.index(column) for column in columns]

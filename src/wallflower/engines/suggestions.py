@@ -7,13 +7,16 @@ proposed here is about the format of texts; bounds, values and units stay for th
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from wallflower.engines.reading_rule import number_text
+from wallflower.errors import UsageError
 from wallflower.schema.declaration import Column
 from wallflower.schema.domains import Categories, Dates, Numbers
+from wallflower.schema.exact import exact
 from wallflower.schema.formats import ISO, CellFormat, DateFormat
 
 Counted = tuple[tuple[str, int], ...]
@@ -125,8 +128,18 @@ def _codes(format_: CellFormat, texts: Counted, codes: Sequence[str]) -> Iterabl
 
 
 def _is_code(text: str, format_: CellFormat) -> bool:
+    return _number_in(text, format_) in CODES
+
+
+def _number_in(text: str, format_: CellFormat) -> Fraction | None:
+    """The number that a cell spells, None where the reading rule finds none; by its double where writing it out would fill the memory."""
     spelt = number_text(text, format_)
-    return spelt is not None and Fraction(spelt) in CODES
+    if spelt is None or not math.isfinite(float(spelt)):
+        return None
+    try:
+        return exact(spelt)
+    except UsageError:
+        return Fraction(float(spelt))
 
 
 def quoted(text: str) -> str:
@@ -164,15 +177,15 @@ def _number(texts: Counted, words: tuple[str, ...], decimal: str) -> Guess | Non
     total = sum(n for _, n in texts)
     for thousands in ("", *(mark for mark in THOUSANDS if mark != decimal)):
         format_ = CellFormat(decimal=decimal, thousands=thousands)
-        spelt = [(number_text(text, format_), n) for text, n in texts]
-        read = sum(n for text, n in spelt if text is not None)
+        found = [(_number_in(text, format_), n) for text, n in texts]
+        read = sum(n for number, n in found if number is not None)
         if Fraction(read, total) < ENOUGH:
             continue
         fuller = CellFormat(decimal=decimal, thousands="," if decimal == "." else ".")
-        if not thousands and read < total and sum(n for text, n in texts if number_text(text, fuller)) > read:
+        if not thousands and read < total and sum(n for text, n in texts if _number_in(text, fuller) is not None) > read:
             continue  # most are short; the long ones have a mark
-        values = [Fraction(text) for text, _ in spelt if text is not None]
-        others = tuple(text.strip(" ") for (text, _), (found, _) in zip(texts, spelt, strict=True) if found is None)
+        values = [number for number, _ in found if number is not None]
+        others = tuple(text.strip(" ") for (text, _), (number, _) in zip(texts, found, strict=True) if number is None)
         codes = (*words, *(each for each in others if not any(letter.isdigit() for letter in each)))[:MOST_CODES]
         ordinary = [abs(value) for value in values if value not in CODES]
         far = sorted({value for value in values if value in CODES and ordinary and abs(value) > 2 * max(ordinary)})

@@ -95,7 +95,8 @@ def _evaluated(margin: OwnMargin, copies: Ints, within: Ints, *, beta: int, k: i
         raise UsageError("a margin returns one whole number for each pair of counts.")
     if (value < 1).any():
         raise UsageError("a margin is at least 1 for every pair of counts.")
-    return capped(np.minimum(value, _LARGEST).astype(np.int64), within, beta=beta, most=most)
+    largest = min(_LARGEST, int(np.iinfo(value.dtype).max))  # what a byte holds is said in bytes
+    return capped(np.minimum(value, largest).astype(np.int64), within, beta=beta, most=most)
 
 
 def _step(one: Ints, other: Ints, answer: Any, other_answer: Any, *, at: int) -> None:

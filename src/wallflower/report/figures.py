@@ -60,6 +60,7 @@ def draw(
         "legend.frameon": False,
         "svg.fonttype": "none",
         "text.parse_math": False,  # a column called $\input{x}$ is a name, not a formula
+        "text.usetex": False,  # and nothing for TeX to run, whatever this machine's matplotlibrc says
         "svg.hashsalt": "wallflower",  # the same picture twice is the same bytes
     }
     with mpl.rc_context(style), warnings.catch_warnings():

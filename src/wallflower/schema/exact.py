@@ -30,7 +30,7 @@ def exact(value: Spelled, *, name: str = "number") -> Fraction:
             hint=f'Write {name} = "0.1" or {name} = "1/10": a bare 0.1 is not one tenth in binary.',
         )
     try:
-        if isinstance(value, str) and any(abs(int(e)) > MOST_EXPONENT for e in re.findall(r"[eE]([+-]?\d+)", value)):
+        if isinstance(value, str) and any(abs(int(e)) > MOST_EXPONENT for e in re.findall(r"[eE]([+-]?[\d_]+)", value)):
             raise ValueError  # noqa: TRY301 - the same sentence as for any other misspelling
         number = Fraction(value)
     except (ValueError, ZeroDivisionError):

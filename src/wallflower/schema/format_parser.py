@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 from wallflower.schema.declaration import Reading
 from wallflower.schema.domains import Categories, Dates, Domain, Numbers
 from wallflower.schema.formats import DateFormat, FormatRefused
@@ -11,6 +13,8 @@ from wallflower.schema.section import Section
 READ_KEYS = ("delimiter", "encoding", "decimal", "thousands", "date", "missing_codes")
 THOUSANDS = (",", ".", " ", "'", "_", "\u00a0", "\u202f", "\u2019")
 """Marks that stand between groups of three digits somewhere in the world; the last three are typeset ones."""
+NO_ENCODINGS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+"""What Python lists among encodings and some bytes have no reading in; their texts are parts of addresses and of programs."""
 
 
 def read_reading(table: Section) -> Reading:
@@ -18,7 +22,7 @@ def read_reading(table: Section) -> Reading:
     if section is None:
         return Reading()
     delimiter, decimal = section.raw.get("delimiter", ","), section.raw.get("decimal", ".")
-    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0':
         section.wrong("delimiter", 'one character, such as ";" or "\\t"')
         delimiter = ","
     decimal = section.choice("decimal", (".", ",")) or "."
@@ -26,9 +30,7 @@ def read_reading(table: Section) -> Reading:
         key = "decimal" if "decimal" in section else "delimiter"
         section.refuse(key, f"'delimiter' and 'decimal' are both {said(decimal)}.", "Name the two characters apart.")
     encoding = section.text("encoding") or "utf-8"
-    try:
-        "a".encode(encoding)  # codecs.lookup would also find "base64", which is no encoding of text
-    except (LookupError, UnicodeError):
+    if not is_encoding(encoding):
         section.wrong("encoding", "an encoding of text that Python knows", 'For example "utf-8" or "latin-1".')
     return Reading(
         delimiter=delimiter,
@@ -38,6 +40,15 @@ def read_reading(table: Section) -> Reading:
         dates=read_dates(section),
         missing_codes=read_codes(section) or (),
     )
+
+
+def is_encoding(name: str) -> bool:
+    """Whether Python reads texts by it, whatever their bytes are."""
+    try:
+        "a".encode(name)  # codecs.lookup would also find "base64", which is no encoding of text
+        return codecs.lookup(name).name not in NO_ENCODINGS
+    except (LookupError, UnicodeError):
+        return False
 
 
 def read_thousands(section: Section, decimal: str) -> str | None:

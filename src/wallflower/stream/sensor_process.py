@@ -24,6 +24,9 @@ from wallflower.stream.sensor_loop import SensorLoop
 from wallflower.stream.slot_loop import SlotLoop
 from wallflower.stream.transport import Transport
 
+FASTEST = 1_000_000_000
+"""Readings a second; no file is read as fast."""
+
 
 @dataclass
 class Sent:
@@ -62,6 +65,8 @@ class Sending:
 
 def refuse_unsendable(declared: StreamDeclaration, data: str, rate: float | None, *, start_over: bool) -> None:
     """What can be refused before there is a book: a refused sensor leaves nothing behind."""
+    if rate is not None and not 0 < rate <= FASTEST:  # nor is what is no number
+        raise UsageError(f"--rate is how many readings a second are taken, above 0 and at most {FASTEST:,}, got {rate}.")
     if declared.slots is not None:
         if data != "-" and rate is None:
             raise UsageError(

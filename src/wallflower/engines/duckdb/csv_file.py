@@ -1,21 +1,23 @@
 """CSV, as text with every setting given, so that no row decides how another is read.
 
-The first line names the columns. A short line lacks its last cells (missing); surplus cells, and text after a closing
-quote, are ignored; blank lines are no rows, but in a file of one column, where each is an empty cell; bytes that the
-encoding does not allow become U+FFFD (unreadable). No line makes reading fail. A quote that is never closed takes what follows into its cell: what a row is, the file must say.
+The first line names the columns. A short line lacks its last cells (missing); surplus cells are ignored; blank lines are no
+rows, but in a file of one column, where each is an empty cell; bytes that the encoding does not allow become U+FFFD
+(unreadable). Text between a closing quote and the next delimiter is no CSV: what it makes of its own cell is DuckDB's to say. No
+line makes reading fail. A quote that is never closed takes what follows into its cell: what a row is, the file must say.
 """
 
 from __future__ import annotations
 
 import codecs
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from wallflower.engines.duckdb import sql
 from wallflower.engines.duckdb.database import Database, literal
-from wallflower.engines.reading_rule import Kind
+from wallflower.engines.reading_rule import UNDECODABLE, Kind
 from wallflower.engines.view import find_columns
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Reading
@@ -23,6 +25,8 @@ from wallflower.schema.declaration import Reading
 BLOCK = 1 << 20
 LONGEST_LINE = 1 << 24
 """DuckDB ignores longer lines."""
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a letter, which UTF-7 can spell alone and UTF-8 cannot."""
 
 
 @dataclass(frozen=True)
@@ -91,5 +95,5 @@ class CsvFile:
             copy.open("w", encoding="utf-8", newline="") as target,
         ):
             while text := source.read(BLOCK):
-                target.write(text)
+                target.write(SURROGATE.sub(UNDECODABLE, text))
         return copy

@@ -11,6 +11,7 @@ from typing import Any
 from wallflower.engines.dialect import Dialect, double
 from wallflower.engines.duckdb.dialect import DuckDialect
 from wallflower.engines.redaction import broken, private_folder, quietly
+from wallflower.errors import DeclarationError
 
 MEMORY_LIMIT = "1GiB"
 """What DuckDB may hold; beyond it, it spills into the private folder."""
@@ -97,7 +98,13 @@ def literal(text: str) -> str:
 
 def only(path: Path) -> str:
     """The path as a pattern that stands for this file alone: DuckDB's readers take a bare name as a pattern."""
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path))
+    text = str(path)
+    if "\\" in text and not set("*?[").isdisjoint(text):
+        raise DeclarationError(
+            f"the name of '{path.name}' or of its folder holds a backslash beside one of * ? [, which no pattern can spell.",
+            hint="Rename it, or reach it by a link with a plain name.",
+        )
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in text)
 
 
 @contextmanager

@@ -43,12 +43,19 @@ def readable_copy(path: Path, columns: Sequence[str], folder: Path) -> Path:
     writer: Any = None
     with pq.ParquetFile(path) as source:
         for batch in source.iter_batches(BATCH, columns=list(columns)):
-            cells = [readable_texts(_within(batch.column(name))) for name in columns]
+            cells = [readable_texts(_within(_spelt_out(batch.column(name)))) for name in columns]
             part = pa.table(cells, names=list(columns))
             writer = writer or pq.ParquetWriter(copy, part.schema)
             writer.write_table(part)
     writer.close()  # a file with a cell that cannot be read has a row
     return copy
+
+
+def _spelt_out(cells: Any) -> Any:
+    """Codes of a dictionary (a category of pandas is written so) as the texts or moments that they stand for."""
+    import pyarrow.types as t
+
+    return cells.dictionary_decode() if t.is_dictionary(cells.type) else cells
 
 
 def _within(cells: Any) -> Any:
