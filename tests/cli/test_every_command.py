@@ -12,6 +12,7 @@ import pytest
 import typer
 from scripts import reference
 
+import wallflower.cli
 from tests.cli import interrupting
 from wallflower.cli.app import COMMANDS, build, listing, run
 
@@ -25,11 +26,16 @@ IN_ITS_AREA = {
     "publish": "publish/test_publishing.py",
     "attack": "publish/test_publishing.py",
     "stream": "stream/test_commands.py",
-    "serve": "service/test_deployment.py",
+    "serve": "service/running.py",
 }
-"""Where a command is tested that has no file here: beside what it asks."""
+"""Where a command is asked that has no tests here: beside what it is about."""
+FOUND = {
+    path.stem if path.stem != "__init__" else path.parent.name
+    for path in Path(wallflower.cli.__path__[0]).rglob("*.py")
+    if "\ndef register(" in path.read_text(encoding="utf-8")
+}
 
-each = pytest.mark.parametrize("name", COMMANDS)
+each = pytest.mark.parametrize("name", sorted(FOUND | set(COMMANDS)))
 
 
 def command(app: typer.Typer, name: str):
@@ -37,7 +43,8 @@ def command(app: typer.Typer, name: str):
 
 
 @each
-def test_it_is_registered_by_the_file_of_its_name(name):
+def test_it_is_registered_by_the_file_of_its_name_and_listed(name):
+    assert name in COMMANDS, "its name in COMMANDS of cli/app.py"
     module = import_module(f"wallflower.cli.{name}")
     assert module.__doc__.startswith((f"`wallflower {name}`", f"`wallflower {name} "))
     assert name in typer.main.get_command(build([name])).commands
@@ -57,7 +64,9 @@ def test_it_has_tests_that_ask_it(name):
 
 @each
 def test_it_is_interrupted_at_some_moment(name):
-    assert name in {stoppable.arguments[0] for stoppable in interrupting.COMMANDS}, "a line in tests/cli/interrupting.py"
+    assert name in {stoppable.arguments[0] for stoppable in interrupting.COMMANDS}, (
+        "a line in tests/cli/interrupting.py"
+    )
 
 
 @each
