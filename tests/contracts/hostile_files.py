@@ -27,8 +27,8 @@ OBJECT = '{"x": 1.5, "c": "a", "d": "2000-01-02"}'
 @dataclass(frozen=True)
 class Case:
     name: str
-    write: Callable[[Path], Path]
-    """Writes the file into a folder and says where it is."""
+    write: Callable[[Path], Path | str]
+    """Writes the file into a folder and says where it is: what `source` would name."""
     rows: int = 1
     table: str | None = None
 

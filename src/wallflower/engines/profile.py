@@ -13,7 +13,7 @@ from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop
 from wallflower.schema.domains import Categories
 from wallflower.schema.hierarchy import difference
-from wallflower.schema.problems import visible
+from wallflower.schema.problems import header, visible
 
 MOST_SHOWN = 5
 MOST_TEXTS = 1_000
@@ -191,7 +191,8 @@ class Examination:
                     more = ", ..." if len(texts[name]) > MOST_SHOWN else ""
                     yield f"{name}: {what}: {told}{more}"
             for mend in self.mends(name)[:MOST_SHOWN]:
-                yield f"  {mend.line} in [columns.{name}] would mend {mend.cells} cells"
+                place = "" if mend.of_table else f" in {header(('columns', name))}"
+                yield f"  {mend.line}{place} would mend {mend.cells} cell{'s' if mend.cells > 1 else ''}"
 
     def mends(self, name: str) -> list[Mend]:
         column, format_ = self.declaration.column(name), self.declaration.format_of(name)

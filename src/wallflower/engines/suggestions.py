@@ -77,6 +77,8 @@ class Mend:
 
     line: str
     cells: int
+    of_table: bool = False
+    """Whether it goes into the section of the table, as `line` then says."""
 
 
 def mends(column: Column, format_: CellFormat, spoilt: Counted, strays: Counted) -> list[Mend]:
@@ -108,7 +110,7 @@ def _marks(format_: CellFormat, spoilt: Counted) -> Iterable[Mend]:
     if format_.decimal == ".":
         comma = replace(format_, decimal=",", thousands="." if format_.thousands == "," else format_.thousands)
         cells = sum(n for text, n in spoilt if number_text(text, comma))
-        yield Mend('decimal = "," (in read of [table])', cells)
+        yield Mend('decimal = "," (in read of [table])', cells, of_table=True)
 
 
 def _formats(format_: CellFormat, spoilt: Counted) -> Iterable[Mend]:
