@@ -114,6 +114,19 @@ def test_no_table_of_this_name_and_no_server(declared, server):
     assert caught.value.__context__ is None
 
 
+def test_a_refused_opening_keeps_no_connection(declared, monkeypatch):
+    """Whoever asks again and again would otherwise take every connection of the server."""
+    opened, refusals, connect = [], [], psycopg.connect
+    monkeypatch.setattr(psycopg, "connect", lambda *a, **named: opened.append(connect(*a, **named)) or opened[-1])
+    for table in ("salaries", "other"):
+        with pytest.raises(LedgerError) as refused:
+            Ledger.open(replace(declared, id=table))
+        refusals.append(refused)  # and with it every frame it went through
+        Ledger.init(declared)
+    assert len(opened) >= 4
+    assert all(connection.closed for connection in opened)
+
+
 def test_no_secret_stands_in_a_declaration():
     text = '[table]\nid = "t"\nneighbours = "add-remove"\nmax_rows = 5\nledger = "postgresql://ann:hunter2@host/db"\n'
     column = '[columns.x]\nrole = "sensitive"\nlower = 0\nupper = 1\nstep = 1\noutside = "clip"\nmissing = "drop"\n'
