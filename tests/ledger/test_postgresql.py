@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import time
 import uuid
@@ -13,10 +14,11 @@ import pytest
 
 from tests.declared import declare
 from tests.ledger.places import COUNT, pure
+from tests.ledger.test_ledger_errors import in_a_child
 from tests.servers.postgresql import discard, make
 from tests.servers.proxy import Proxy
 from wallflower.errors import LedgerError, PendingError
-from wallflower.ledger import Ledger
+from wallflower.ledger import Ledger, processes
 from wallflower.schema import loads
 from wallflower.schema.declaration import Budget
 from wallflower.stores.ddl import for_an_administrator
@@ -112,6 +114,19 @@ def test_no_table_of_this_name_and_no_server(declared, server):
     with pytest.raises(LedgerError, match="cannot be reached") as caught:
         Ledger.open(gone)
     assert caught.value.__context__ is None
+
+
+def test_a_refused_opening_keeps_no_connection(declared, monkeypatch):
+    """Whoever asks again and again would otherwise take every connection of the server."""
+    opened, refusals, connect = [], [], psycopg.connect
+    monkeypatch.setattr(psycopg, "connect", lambda *a, **named: opened.append(connect(*a, **named)) or opened[-1])
+    for table in ("salaries", "other"):
+        with pytest.raises(LedgerError) as refused:
+            Ledger.open(replace(declared, id=table))
+        refusals.append(refused)  # and with it every frame it went through
+        Ledger.init(declared)
+    assert len(opened) >= 4
+    assert all(connection.closed for connection in opened)
 
 
 def test_no_secret_stands_in_a_declaration():
@@ -250,4 +265,48 @@ def test_a_presence_that_was_cut_off_is_taken_up_anew(server, declared):
     assert ledger._store.presence() != first
     other.patience_s = 0
     with pytest.raises(PendingError, match="still being answered"):
+        other.charge(pure("1"), declaration=declared, query=COUNT, request_id="monday")
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_a_forked_child_speaks_through_connections_of_its_own(declared):
+    """On one connection each would read the other's answers; and what a child lets go of is still its parent's."""
+    Ledger.init(declared)
+    held = [Ledger.open(declared)]
+
+    def seen():
+        with held[0]._store.engine.connect() as connection:
+            return connection.connection.dbapi_connection.info.backend_pid, held[0]._store.presence()
+
+    def ask():
+        held[0].charge(pure("1"), declaration=declared, query=COUNT)
+        found = *seen(), held[0]._store.present(mine[1])
+        held.clear()
+        gc.collect()
+        return " ".join(map(str, found))
+
+    mine = seen()
+    assert seen() == mine
+    backend, presence, present = in_a_child(ask).split()
+    assert int(backend) != mine[0]
+    assert int(presence) != mine[1]
+    assert present == "True"  # it saw its parent's
+    assert seen() == mine
+    held[0].charge(pure("1"), declaration=declared, query=COUNT)
+    assert held[0].verify().charges == 2
+
+
+def test_another_machine_is_waited_for_as_long_as_it_is_connected(server, declared, tmp_path, monkeypatch):
+    """Its processes cannot be seen from here, but the server sees their connections."""
+    Ledger.init(declared)
+    ledger, other = Ledger.open(declared), Ledger.open(declared)
+    ledger.charge(pure("1"), declaration=declared, query=COUNT, request_id="monday")
+    (tmp_path / "boot").write_text("another machine", encoding="ascii")
+    monkeypatch.setattr(processes, "BOOT", tmp_path / "boot")
+    other.patience_s = 0
+    with pytest.raises(PendingError, match="still being answered"):
+        other.charge(pure("1"), declaration=declared, query=COUNT, request_id="monday")
+    ((_, connection),) = ledger._store._presence
+    server.execute(f"SELECT pg_terminate_backend({connection.info.backend_pid}, 60000)")
+    with pytest.raises(LedgerError, match="Use a new id"):
         other.charge(pure("1"), declaration=declared, query=COUNT, request_id="monday")

@@ -112,6 +112,13 @@ def test_epsilon_is_an_exact_fraction_of_at_least_zero(kind, bad):
         kind(epsilon=bad, neighbours="add-remove")
 
 
+@pytest.mark.parametrize("k", [0, -1])
+def test_sensitive_privacy_without_a_row_of_distance_is_no_such_promise(k):
+    with pytest.raises(DeclarationError, match="'k' of SensitivePrivacy must be at least 1"):
+        SensitivePrivacy(epsilon=HALF, k=k, model="default", neighbours="add-remove")
+    assert SensitivePrivacy(epsilon=HALF, k=1, model="default", neighbours="add-remove").k == 1
+
+
 def test_unknown_neighbours_are_refused():
     with pytest.raises(DeclarationError, match="must be add-remove or replace-one, got 'add_remove'"):
         PureDP(epsilon=HALF, neighbours="add_remove")

@@ -34,6 +34,8 @@ SETTINGS = {
 }
 """Small, and otherwise what a server has by default: fsync and synchronous_commit stay on."""
 
+LET_IN_WITHIN_S = 600
+
 
 def programs() -> Path | None:
     """The folder of `initdb` and `postgres`; Debian keeps them off the path."""
@@ -120,6 +122,15 @@ class Server:
             raise RuntimeError(f"{program} ended with {done.returncode}: {done.stderr}{said}")
 
 
+def wait_to_be_let_in() -> None:
+    """Ten seconds are enough for a server that is there, but not on every loaded machine; a port that is closed refuses at once."""
+    from wallflower.engines.postgresql import snapshot
+    from wallflower.stores import postgresql as ledgers
+
+    ledgers.LET_IN_WITHIN_S = (LET_IN_WITHIN_S, LET_IN_WITHIN_S)
+    snapshot.PATIENCE_S["connect_timeout"] = LET_IN_WITHIN_S
+
+
 def make(settings: dict[str, str] | None = None) -> Server:
     """A running server of one's own; the caller ends it with `discard`. Another process may take the free port first."""
     found = programs()
@@ -127,6 +138,7 @@ def make(settings: dict[str, str] | None = None) -> Server:
         if os.environ.get("CI") == "true":
             raise RuntimeError("PostgreSQL is not installed (Debian: apt-get install postgresql)")
         pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+    wait_to_be_let_in()
     folder = Path(tempfile.mkdtemp(prefix="wallflower-postgresql-"))
     server = Server(found, folder, settings=dict(settings or {}))
     try:

@@ -64,17 +64,26 @@ class Ledger(Answers):
         """An existing ledger, read and checked from its last checkpoint on; a server's by its declaration. `unseen`: charges
         that `show` and `preview` leave out.
         """
-        ledger = cls(_store(place, patience_s), patience_s=patience_s, unseen=unseen)
-        ledger._read()
+        store = _store(place, patience_s)
+        ledger = cls(store, patience_s=patience_s, unseen=unseen)
+        try:
+            ledger._read()
+        except BaseException:
+            store.close()  # whoever keeps the error keeps its frames, and would keep a server's connection with them
+            raise
         return ledger
 
     @classmethod
     def init(cls, declaration: Declaration, *, by: str = OWNER, reason: str = "") -> list[str]:
         """Create the ledger a declaration names, or record its new limits; spending is never reset. Says what changed."""
-        ledger = cls(_store(declaration, PATIENCE_S))
-        if not ledger._exists():
-            return ledger._make(declaration, by, reason)
-        return ledger._change(declaration, by, reason)
+        store = _store(declaration, PATIENCE_S)
+        ledger = cls(store)
+        try:
+            if not ledger._exists():
+                return ledger._make(declaration, by, reason)
+            return ledger._change(declaration, by, reason)
+        finally:
+            store.close()
 
     def check(self, guarantee: Guarantee, **named: Any) -> bool:
         """Refuse what `charge` would refuse now, or say whether its request is answered, or being answered, already."""

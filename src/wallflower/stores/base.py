@@ -137,3 +137,7 @@ class Store(Protocol):
     def present(self, number: int) -> bool | None:
         """Whether the holder of that number is still connected; None where that cannot be said."""
         ...
+
+    def close(self) -> None:
+        """Let go of what is held open, and of the presence; whoever uses the store again opens it anew."""
+        ...

@@ -35,6 +35,9 @@ DURABLE = {"fsync": "on", "full_page_writes": "on"}
 WRITTEN_THROUGH = frozenset({"on", "local", "remote_write", "remote_apply"})
 """Values of `synchronous_commit` under which a commit returns after it is on the server's own disk."""
 
+LET_IN_WITHIN_S = (2, 10)
+"""How long a server may take for a connection, at least and at most, whatever the patience; then it is told to be away."""
+
 TROUBLES = {
     "55P03": ("is in use by another process that does not finish", "Try again; if it stays, see pg_stat_activity."),
     "57014": ("is in use by another process that does not finish", "Try again; if it stays, see pg_stat_activity."),
@@ -245,6 +248,9 @@ class PostgresqlStore:
             free = connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
             return not (free and free[0])
 
+    def close(self) -> None:
+        _let_go(self._process, self._engine, self._presence)
+
 
 class _Writing(SqlTransaction):
     """A transaction that holds the lock of its table from the moment it asks for the head."""
@@ -260,7 +266,8 @@ class _Writing(SqlTransaction):
 
 def _connect(address: str, patience_s: float) -> psycopg.Connection[Any]:
     waits = f"-c lock_timeout={max(int(patience_s * 1000), 1)} -c client_min_messages=warning"
-    timeout = max(2, int(min(patience_s, 10)))
+    least, most = LET_IN_WITHIN_S
+    timeout = max(least, int(min(patience_s, most)))
     return psycopg.connect(address, connect_timeout=timeout, options=waits, application_name="wallflower")
 
 

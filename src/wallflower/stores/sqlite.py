@@ -118,6 +118,9 @@ class SqliteStore:
     def present(self, number: int) -> bool | None:
         return None
 
+    def close(self) -> None:
+        """Nothing is held open between transactions."""
+
     def _refuse_second_name(self) -> None:
         if self.path.stat().st_nlink > 1:
             _clean_up(self.path)  # a crash while the ledger was made leaves its draft as a second name

@@ -1,0 +1,50 @@
+"""Who is known to be gone: only then is a charge given up that somebody may still be answering."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.ledger.test_ledger_errors import in_a_child
+from wallflower.ledger import processes
+from wallflower.ledger.processes import is_gone, this_process
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+
+
+def unseen(number):
+    """What a store says where a presence cannot be seen."""
+
+
+def test_a_process_that_runs_is_not_gone_and_one_that_ended_is():
+    mine = this_process("a", None)
+    assert mine["number"] == os.getpid()
+    assert not is_gone(mine, unseen, one_machine=True)
+    ended = in_a_child(lambda: (os.getpid(), processes.began(os.getpid())))
+    number, began = ended.strip("()").replace("'", "").split(", ")
+    assert is_gone({**mine, "number": int(number), "began": began}, unseen, one_machine=True)
+    assert is_gone({**mine, "began": "1"}, unseen, one_machine=True)  # another process has its number by now
+
+
+@pytest.mark.parametrize("one_machine", [True, False])
+def test_what_was_elsewhere_is_gone_only_where_that_is_known(one_machine):
+    mine = this_process("a", None)
+    other_start = {**mine, "boot": "another start, or another machine"}
+    assert is_gone(other_start, unseen, one_machine=one_machine) is one_machine
+    assert not is_gone({**mine, "boot": ""}, unseen, one_machine=one_machine)
+    assert not is_gone({**mine, "space": "pid:[1]", "began": "1"}, unseen, one_machine=one_machine)
+
+
+def test_a_presence_says_more_than_a_number():
+    mine = this_process("a", 7)
+    for held in (True, False):
+        assert is_gone({**mine, "boot": "another"}, {7: held}.get, one_machine=False) is not held
+    assert not is_gone({**mine, "boot": "another"}, unseen, one_machine=False)
+    assert "presence" not in this_process("a", None)
+
+
+def test_a_start_of_the_machine_that_cannot_be_read_proves_nothing(monkeypatch, tmp_path):
+    theirs = this_process("a", None)
+    monkeypatch.setattr(processes, "BOOT", tmp_path / "none")
+    assert not is_gone(theirs, unseen, one_machine=True)
