@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.searched import searched
 from wallflower import compiling
 from wallflower.detectors import lof, lof_lanes_kernels
 
@@ -40,8 +41,7 @@ def ran(folder: Path, *, extra: str = "", after: str = "", home: str | None = No
     if not (folder / "loops.py").exists():  # the file itself never changes: numba's stamp, which may be its time, stays
         (folder / "loops.py").write_text(LOOP)
     code = f"{extra}\nimport loops\n{after}"
-    before = os.environ.get("PYTHONPATH")  # whoever changes the package in a copy of it means that copy
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(folder), before)))}
+    environment = {**os.environ, "PYTHONPATH": searched(folder)}
     environment |= {} if home is None else {"HOME": home, "XDG_CACHE_HOME": home}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, timeout=300
