@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.searched import searched
 from tests.stream.support import tool
 from wallflower.cli.app import run
 
@@ -151,7 +152,7 @@ def _process(asked: str, where: str, background: list[subprocess.Popen[bytes]]) 
     if words[0] == "wallflower":
         words = [sys.executable, "-m", *words]
         root = Path(__file__).resolve().parents[1] / "src"
-        environment["PYTHONPATH"] = os.pathsep.join([str(root), environment.get("PYTHONPATH", "")])
+        environment["PYTHONPATH"] = searched(root)
     else:
         assert words[0] in {"mosquitto", "mosquitto_passwd"}, f"{where}: `{asked}` is not run"
         words[0] = tool(words[0])

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.searched import searched
 from wallflower import compiling
 from wallflower.detectors import lof, lof_lanes_kernels
 
@@ -40,7 +41,7 @@ def ran(folder: Path, *, extra: str = "", after: str = "", home: str | None = No
     if not (folder / "loops.py").exists():  # the file itself never changes: numba's stamp, which may be its time, stays
         (folder / "loops.py").write_text(LOOP)
     code = f"{extra}\nimport loops\n{after}"
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    environment = {**os.environ, "PYTHONPATH": searched(folder)}
     environment |= {} if home is None else {"HOME": home, "XDG_CACHE_HOME": home}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False, timeout=300
@@ -125,6 +126,31 @@ def test_and_without_the_twin_it_would_die(tmp_path):
     if "omp" not in shown:
         pytest.skip("only GNU's OpenMP ends a forked child")
     assert "child 0\n" not in shown
+
+
+AT_ONCE = """
+import threading
+import numba
+import numpy as np
+assert list(loops.doubled(np.arange(3))) == [0, 2, 4]
+assert numba.threading_layer() == "workqueue"
+gate = threading.Barrier(4)
+def call():
+    gate.wait()
+    for _ in range(50):
+        loops.doubled(np.arange(100_000))
+callers = [threading.Thread(target=call) for _ in range(4)]
+for caller in callers:
+    caller.start()
+for caller in callers:
+    caller.join()
+print("all came back")
+"""
+
+
+def test_threads_that_numba_shares_badly_are_called_one_at_a_time(tmp_path):
+    alone = "import os\nos.environ['NUMBA_THREADING_LAYER'] = 'workqueue'\n"
+    assert ran(tmp_path, extra=alone, after=AT_ONCE).endswith("all came back\n")
 
 
 def test_both_twins_of_a_parallel_kernel_agree():

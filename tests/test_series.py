@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import wallflower as wf
+from tests.searched import searched
 from wallflower import errors
 from wallflower.count import DailyOutliers
 from wallflower.ledger import Ledger
@@ -196,7 +197,7 @@ def test_a_kill_between_draw_and_record_shows_nothing_and_charges_once(tmp_path,
     Ledger.init(declared)
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path / "rows.toml"), moment],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": searched(ROOT)},
         capture_output=True,
         text=True,
         check=False,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.searched import searched
 from wallflower import errors
 from wallflower.engines import open_source
 from wallflower.ledger import Ledger
@@ -46,8 +47,8 @@ def chosen(*names):
 
 def ran(code: str, tmp_path: Path, *, source: Path | None = None, **variables: str) -> str:
     environment = {**os.environ, "TMPDIR": str(tmp_path), **variables}
-    paths = [str(ROOT)] if source is None else [str(source), str(ROOT)]
-    environment["PYTHONPATH"] = os.pathsep.join(paths)
+    first = "" if source is None else f"{source}{os.pathsep}"
+    environment["PYTHONPATH"] = first + searched(ROOT)
     done = subprocess.run(
         [sys.executable, "-c", START + code], env=environment, capture_output=True, text=True, check=False, timeout=500
     )

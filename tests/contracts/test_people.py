@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import pyarrow as pa
 import pytest
@@ -343,6 +343,25 @@ def test_typed_times_order_rows_to_the_last_digit(place, tmp_path, times, reduce
         }
     )
     same_people(place(table, declaration, tmp_path), declaration, table, keys=["a", "b"])
+
+
+CARRIES = [f"2000-01-01{time}" for time in (" 09:00:59", "T09:01", " 09:59:59", " 10:00:00", " 23:59:59.999999")]
+CARRIES += ["2000-01-02", "2000-01-02 00:00:00.000001", "2000-01-02 00:00:01"]
+
+
+@pytest.mark.parametrize("place", [*FEW, *SERVERS], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("reducer", ["latest", "earliest"])
+def test_times_as_texts_order_rows_where_a_unit_is_full(place, tmp_path, reducer):
+    """Each beside the next one, with the smaller value at the one and then at the other: a tie would settle on it."""
+    pairs = [(*pair, low) for pair in pairwise(CARRIES) for low in (1, 2)]
+    rows = [
+        (f"P{at}", value, "a", "2000-01-01", time)
+        for at, (first, second, low) in enumerate(pairs)
+        for value, time in ((str(low), first), (str(3 - low), second))
+    ]
+    declaration = people(x=reducer)
+    keys = [f"P{at}" for at in range(len(pairs))]
+    same_people(place(table_of(rows), declaration, tmp_path), declaration, table_of(rows), columns=("x",), keys=keys)
 
 
 @pytest.mark.parametrize("place", FEW, ids=lambda make: make.__name__)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.searched import searched
 from wallflower.stream import assembly
 from wallflower.stream.broker import write_configuration
 from wallflower.stream.declaration import TWO_SERVERS, StreamDeclaration
@@ -238,7 +239,7 @@ def party(*arguments: str, password: str, stdin: int | None = None) -> subproces
     """`wallflower stream ...` as a process of its own."""
     environment = {**os.environ, "WALLFLOWER_MQTT_PASSWORD": password}
     root = Path(__file__).resolve().parents[2]
-    environment["PYTHONPATH"] = os.pathsep.join([str(root / "src"), environment.get("PYTHONPATH", "")])
+    environment["PYTHONPATH"] = searched(root / "src")
     started = subprocess.Popen(
         [sys.executable, "-m", "wallflower", "stream", *arguments],
         env=environment,

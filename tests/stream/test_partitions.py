@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.searched import searched
 from tests.servers.ports import free_port
 from tests.servers.postgresql import database, server  # noqa: F401 - fixtures
 from tests.stream import support
@@ -117,7 +118,7 @@ def fleet(tmp_path, sensors, windows, *, processes, analysts, kill, window=20):
 
     running = [analyst(part) for part in range(parts)]
     root = Path(__file__).resolve().parents[2]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
+    environment = {**os.environ, "PYTHONPATH": searched(root / "src", root)}
     crews = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.stream.crew", str(stream_file), str(windows), ",".join(names[start::processes])],
