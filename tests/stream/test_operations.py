@@ -100,6 +100,23 @@ def test_a_sensor_says_of_what_its_epsilon_is(tmp_path, capfd, monkeypatch, prot
     assert [key for key in json.loads(out) if key.startswith("epsilon_of")] == [f"epsilon_of_a_{unit}"]
 
 
+@pytest.mark.parametrize(("written", "told"), [("test = true", "private  NO:"), ("", "private  yes")])
+def test_a_stream_for_tests_is_told_as_not_private_though_nobody_gave_a_seed(
+    tmp_path, capfd, monkeypatch, written, told
+):
+    stopped = threading.Event()
+    stopped.set()
+    monkeypatch.setattr(stream_running, "until_stopped", lambda: stopped)
+    file = tmp_path / "stream.toml"
+    file.write_text(support.text(port=free_port()).replace("test = true", written))
+    (tmp_path / "a.csv").write_text("flow,pressure\n1,2\n")
+    code, out, _ = asked(
+        capfd, "sensor", file, "--data", tmp_path / "a.csv", "--rate", "5", "--name", "s", "--book", tmp_path / "b"
+    )
+    assert code == 0
+    assert told in re.sub(" +", "  ", out)
+
+
 def test_by_the_clock_a_file_needs_a_rate(tmp_path, capfd):
     file = tmp_path / "clock.toml"
     file.write_text(support.clock_text(port=free_port()))
