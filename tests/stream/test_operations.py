@@ -185,6 +185,7 @@ def test_metrics_count_and_say_nothing_of_readings(tmp_path):
     results = Results(None, stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})
     analyst = AnalystLoop(assembly.analyst(stream), results, broker.connect(topics.heard("analyst")), topics)
     analyst.dropped["flood"] += 3
+    analyst.analyst.dropped["foreign"] += 5  # what the line lets pass and the party refuses counts too
 
     class Line:
         connections = 1
@@ -193,7 +194,8 @@ def test_metrics_count_and_say_nothing_of_readings(tmp_path):
 
     write_metrics(tmp_path / "a.prom", analyst_metrics(stream, analyst, Line()))
     text = (tmp_path / "a.prom").read_text()
-    assert 'wallflower_analyst_dropped_total{stream="pumps",reason="flood"} 3' in text
+    for reason, count in (("flood", 3), ("foreign", 5), ("retained", 2)):
+        assert f'wallflower_analyst_dropped_total{{stream="pumps",reason="{reason}"}} {count}\n' in text
     assert 'wallflower_analyst_cut_off_total{stream="pumps",sensor="t"} 4' in text
     assert re.fullmatch(r"(# (HELP|TYPE) .*\n|[a-z_]+\{[^}]*\} [-+.\deginf]+\n)+", text)
     assert not re.search("presumed|decided|alarm|outlier", text.replace("Messages decided", ""))
