@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import threading
+import time
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +20,7 @@ from tests.stream import support
 from wallflower.cli.app import run
 from wallflower.cli.stream import running as stream_running
 from wallflower.cli.stream.analyst import part_asked
+from wallflower.cli.stream.feed import Feed
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.stream import assembly
@@ -98,6 +101,17 @@ def test_a_sensor_says_of_what_its_epsilon_is(tmp_path, capfd, monkeypatch, prot
     )  # fmt: skip
     assert code == 0
     assert [key for key in json.loads(out) if key.startswith("epsilon_of")] == [f"epsilon_of_a_{unit}"]
+
+
+def test_bytes_that_are_no_text_on_standard_input_are_one_unreadable_cell_and_end_nothing(monkeypatch):
+    came = io.BytesIO(b"flow,pressure\n1,2\n\xff\xfe,3\n4,5\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(came, encoding="utf-8"))
+    feed, windows = Feed("-", ["flow", "pressure"], 1, skip=0), []
+    while not feed.ended:
+        window = feed.take()
+        windows += [] if window is None else window.tolist()
+        time.sleep(0.01)
+    assert str(windows) == "[[1.0, 2.0], [nan, 3.0], [4.0, 5.0]]"
 
 
 @pytest.mark.parametrize(("written", "told"), [("test = true", "private  NO:"), ("", "private  yes")])
