@@ -32,7 +32,6 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/cli",
         "tests/report",
         "tests/count/test_commands.py",
-        "tests/count/test_fences.py",
         "tests/explain/test_command.py",
         "tests/publish/test_owner_preview.py",
         "tests/publish/test_publishing.py",
