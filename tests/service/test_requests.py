@@ -263,7 +263,7 @@ def test_work_that_broke_after_the_charge_is_told_without_what_it_held(house: Ho
     answer = program.get(f"/api/v1/requests/{request}")
     told = json.loads(answer.body)
     assert (answer.status, told["ok"], told["error"]["kind"]) == (409, False, "lost")
-    assert "KeyError" in told["error"]["message"]
+    assert "(KeyError at test_requests.py:" in told["error"]["message"]  # where it broke, and not who had called
     page = ada.get(f"/requests/{request}").body
     assert b"The charge stands" in page
     assert b"4711" not in answer.body + page
