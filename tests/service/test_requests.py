@@ -255,15 +255,19 @@ def test_work_that_broke_after_the_charge_is_told_without_what_it_held(house: Ho
     program = Browser(house.desk, headers={"authorization": f"Bearer {house.token('ada')}"})
     request = ada.submit({**COUNT, "epsilon": "0.05"})  # a policy approves it
 
-    def broken(*_):
+    def innermost():
         raise KeyError("a cell: 4711")
+
+    def broken(*_):
+        innermost()
 
     monkeypatch.setattr(type(house.worker), "_release", broken)
     house.tick(3)
     answer = program.get(f"/api/v1/requests/{request}")
     told = json.loads(answer.body)
     assert (answer.status, told["ok"], told["error"]["kind"]) == (409, False, "lost")
-    assert "(KeyError at test_requests.py:" in told["error"]["message"]  # where it broke, and not who had called
+    where = f"test_requests.py:{innermost.__code__.co_firstlineno + 1}"  # where it broke, and not who had called
+    assert f"(KeyError at {where})" in told["error"]["message"]
     page = ada.get(f"/requests/{request}").body
     assert b"The charge stands" in page
     assert b"4711" not in answer.body + page
