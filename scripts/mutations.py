@@ -28,7 +28,17 @@ from scripts.mutants import ROOT, SRC, Mutant, chosen, mutant, places
 TESTS: dict[str, tuple[str, ...]] = {
     "atomic_file": ("tests/ledger", "tests/stream/test_book.py", "tests/publish"),
     "audit": ("tests/audit",),
-    "cli": ("tests/cli", "tests/stream/test_commands.py", "tests/report"),
+    "cli": (
+        "tests/cli",
+        "tests/report",
+        "tests/count/test_commands.py",
+        "tests/explain/test_command.py",
+        "tests/publish/test_owner_preview.py",
+        "tests/publish/test_publishing.py",
+        "tests/stream/test_commands.py",
+        "tests/stream/test_operations.py",
+        "tests/test_docs.py",
+    ),
     "compiling": ("tests/test_compiling.py",),
     "count": ("tests/count", "tests/contracts/test_queries.py"),
     "demo": ("tests/test_demo_visits.py", "tests/test_shown.py", "tests/test_series.py"),

@@ -295,7 +295,9 @@ def test_leaves_that_differ_are_named(desk, capfd):
     Path("city.csv").write_text("Ottawa;Ontario;any\nLima;Peru;any\n", encoding="utf-8")
     declare("[columns.city]\n", '[columns.city]\nhierarchy = "city.csv"\n')
     assert seen(capfd)["columns"]["city"]["hierarchy"] == {"not_covered": ["Toronto"], "not_declared": ["Lima"]}
-    assert 'city: declared, and no leaf of its hierarchy: "Toronto"' in told(capfd)
+    out = told(capfd)
+    assert 'city: declared, and no leaf of its hierarchy: "Toronto"' in out
+    assert 'city: not declared, and a leaf of its hierarchy: "Lima"' in out
 
 
 @pytest.mark.parametrize("name", ["cost [eur]", "cost [/]", "[bold]", "cost [/b]", "\\[red]"])

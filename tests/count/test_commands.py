@@ -94,3 +94,12 @@ def test_the_owner_sees_how_much_noise_there_was_and_the_asker_does_not(declarat
     assert "smooth bound" in facts
     assert "smooth" not in shown
     assert facts["standard deviation of the noise"] not in shown
+
+
+def test_a_fence_is_priced_for_one_count_and_not_for_every_day(declaration, capfd):
+    fence = ["count", str(declaration), "--columns", "height", "--fence", "iqr(factor=3)", "--epsilon", "0.5"]
+    assert run([*fence, "--dry-run", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["price"]["guarantee"]["parameters"] == {"epsilon": "0.5"}
+    daily = ["--daily", "added", "--start", "2026-01-01", "--horizon", "30"]
+    assert run([*fence, *daily, "--dry-run", "--json"]) == 2
+    assert "for one count" in json.loads(capfd.readouterr().out)["error"]["message"]

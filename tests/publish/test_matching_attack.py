@@ -100,3 +100,22 @@ def test_who_is_left_out_is_known_by_absence():
         twin = brute_worlds.Group(where, places, range(len(places)))
         wrong = [i for i in np.flatnonzero(inside).tolist() if twin.out(twin.people[i], twin.lines[0]) != twin.flags[i]]
         assert found.unfitting.tolist() == wrong
+
+
+@pytest.mark.parametrize("sensitive", [1, 2])
+def test_a_published_value_counts_once_however_often_it_is_published_and_only_where_it_fits(sensitive):
+    several = 0
+    for where, places, _ in brute_worlds.tables(34, 40, sensitive=sensitive):
+        table = Population(where, places)
+        lines = np.concatenate([places[:, table.quasi :], [[0] * sensitive, [3] * sensitive]])  # perhaps nobody's
+        whole = PublishedGroup(
+            places[:, : table.quasi].min(axis=0), places[:, : table.quasi].max(axis=0), np.concatenate([lines, lines])
+        )
+        twin = brute_worlds.Group(where, places, range(len(places)))
+        values = {tuple(line) for line in lines.tolist()}
+        expected = [
+            sum(twin.out(q, s) == flag for s in values) for q, flag in zip(twin.people, twin.flags, strict=True)
+        ]
+        assert absence(table, [whole]).compatible.tolist() == expected
+        several += len(set(expected)) > 1
+    assert several > 10

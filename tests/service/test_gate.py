@@ -82,6 +82,41 @@ def test_many_wrong_passwords_make_the_right_one_wait_and_another_address_is_not
     assert guesser.log_in("ada", house.passwords["ada"]).status == 303
 
 
+def test_after_its_free_attempts_an_address_waits_twice_as_long_each_time_up_to_a_quarter_of_an_hour(house: House):
+    people, guesser = house.desk.people, "10.0.0.9"
+    for _ in range(19):
+        people.failed_elsewhere(guesser, who="nobody")
+        assert not people.must_wait(guesser)
+    for seconds in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900):
+        people.failed_elsewhere(guesser, who="nobody")
+        house.clock.now += seconds - 0.5
+        assert people.must_wait(guesser)
+        house.clock.now += 0.5
+        assert not people.must_wait(guesser)
+    assert not people.must_wait("10.0.0.10")
+
+
+def test_a_day_without_a_failure_forgives_an_address_and_less_does_not(house: House):
+    people = house.desk.people
+    for source, later, forgiven in (("10.0.0.9", 86_400, False), ("10.0.0.10", 86_401, True)):
+        for _ in range(20):
+            people.failed_elsewhere(source, who="nobody")
+        house.clock.now += later  # the last wait was one second
+        people.failed_elsewhere(source, who="nobody")
+        assert people.must_wait(source) is not forgiven
+
+
+def test_many_addresses_together_cannot_try_one_name_without_end(house: House, monkeypatch):
+    monkeypatch.setattr("wallflower.service.people.matches", lambda password, _: password == "right")  # no slow hash
+    people = house.desk.people
+    for place in range(99):
+        assert not people.confirm("ada", "wrong", source=f"10.1.0.{place}")
+    assert people.confirm("ada", "right", source="10.2.0.1")
+    assert not people.confirm("ada", "wrong", source="10.1.0.99")
+    assert not people.confirm("ada", "right", source="10.2.0.2")
+    assert people.confirm("otto", "right", source="10.2.0.2")
+
+
 @pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data", "application/xml", ""])
 def test_unknown_kinds_of_bodies_are_refused(house: House, kind: str):
     ada = house.browser("ada")

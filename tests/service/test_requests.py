@@ -250,6 +250,30 @@ def test_every_act_is_in_the_audit_log_and_no_secret_is(house: House):
     assert not any(word in text for word in house.passwords.values())
 
 
+def test_work_that_broke_after_the_charge_is_told_without_what_it_held(house: House, monkeypatch):
+    ada = house.browser("ada")
+    program = Browser(house.desk, headers={"authorization": f"Bearer {house.token('ada')}"})
+    request = ada.submit({**COUNT, "epsilon": "0.05"})  # a policy approves it
+
+    def innermost():
+        raise KeyError("a cell: 4711")
+
+    def broken(*_):
+        innermost()
+
+    monkeypatch.setattr(type(house.worker), "_release", broken)
+    house.tick(3)
+    answer = program.get(f"/api/v1/requests/{request}")
+    told = json.loads(answer.body)
+    assert (answer.status, told["ok"], told["error"]["kind"]) == (409, False, "lost")
+    where = f"test_requests.py:{innermost.__code__.co_firstlineno + 1}"  # where it broke, and not who had called
+    assert f"(KeyError at {where})" in told["error"]["message"]
+    page = ada.get(f"/requests/{request}").body
+    assert b"The charge stands" in page
+    assert b"4711" not in answer.body + page
+    assert ada.get(f"/requests/{request}/release.json").status == 422
+
+
 def test_a_missed_tick_is_said_in_the_queue_and_an_answer_is_drawn(house: House):
     ada, otto = house.browser("ada"), house.browser("otto")
     request = ada.submit({**COUNT, "epsilon": "0.05"})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
+from multiprocessing import Pipe
 
 import pytest
 
@@ -12,8 +14,10 @@ from tests.servers.postgresql import server  # noqa: F401 - a fixture
 from tests.service.desks import COUNT, House
 from tests.service.running import add_people, serving, write_files
 from wallflower.errors import LedgerError, UsageError
-from wallflower.service import child
+from wallflower.service import child, extras
+from wallflower.service.extras import check_installed
 from wallflower.service.migrations import migrate
+from wallflower.service.parent import say_ready, stop_with_parent
 from wallflower.stores.database import Database
 
 
@@ -30,6 +34,27 @@ def test_a_child_that_breaks_says_one_sentence_and_nothing_of_what_it_held(capfd
     assert said.count("\n") == 1
     assert "4711" not in said
     assert "worker 0" in said
+
+
+def test_a_child_stops_when_its_parent_is_gone_and_not_before():
+    childs, parents = Pipe()
+    stopped = threading.Event()
+    stop_with_parent(childs, stopped.set)
+    say_ready(childs)
+    assert parents.recv() == "ready"
+    assert not stopped.is_set()
+    parents.close()
+    assert stopped.wait(60)
+    say_ready(childs)  # to nobody: no reason to break
+    childs.close()
+
+
+def test_what_the_service_needs_is_named_before_anything_starts(monkeypatch):
+    check_installed()
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "uvicorn" else name)
+    with pytest.raises(UsageError, match="needs uvicorn") as refused:
+        check_installed()
+    assert "wallflower[service]" in refused.value.hint
 
 
 @pytest.mark.parametrize("address", ["postgresql://nobody@127.0.0.1:1/none", "folder/that/is/not/there/service.db"])

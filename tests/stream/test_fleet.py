@@ -31,6 +31,15 @@ def test_the_interval_covers_at_least_as_often_as_it_says():
         assert wide.high >= narrow.high
 
 
+@pytest.mark.parametrize(
+    ("heard", "low", "high"), [(0, 0.0, 0.308497), (3, 0.066740, 0.652453), (9, 0.554984, 0.997471), (10, 0.691503, 1.0)]
+)
+def test_the_interval_is_that_of_the_tables_of_clopper_and_pearson(heard, low, high):
+    """It covers, and is no wider than it has to be: an interval that always reaches to 1 would cover too."""
+    found = fleet.share(heard, 10, hit=(1.0, 1.0), false=0.0)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
+
+
 def test_there_is_no_share_of_nobody_and_none_without_a_difference():
     assert fleet.share(0, 0, hit=(0.9, 0.9), false=0.1) is None
     assert fleet.share(3, 10, hit=(0.1, 0.1), false=0.1) is None

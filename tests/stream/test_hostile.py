@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from tests.stream.test_messages import spoken
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.stream import assembly
 from wallflower.stream.analyst_loop import AnalystLoop, CorrectorLoop
-from wallflower.stream.messages import Noised, Receipt, Window
+from wallflower.stream.messages import Noised, Receipt, Window, parse
 from wallflower.stream.results import Results
 from wallflower.stream.transport import CHANNELS, Delivery, LocalBroker, digest_of
 
@@ -94,6 +95,13 @@ def test_only_the_receipt_for_these_bytes_settles_a_window(world):
     assert sending.outbox.book.waiting()[0][0] == number
 
 
+def noised_window(stream, *, count=20, value=0, name="s"):
+    window = Window(stream=stream.fingerprint, sensor=name, series=bytes(8), number=0)
+    readings = np.full((count, 2), value, dtype=np.int64)
+    message = Noised(window=window, readings=readings, codes=np.zeros(count, dtype=np.uint8), layers=2)
+    return Delivery(f"{PREFIX}/noised/0/{name}", message.encode())
+
+
 @pytest.mark.parametrize("change", ["longer", "other bytes under a known number", "another party's name"])
 def test_windows_that_do_not_belong_are_not_stored(change):
     stream = support.declared(window=20)
@@ -105,10 +113,7 @@ def test_windows_that_do_not_belong_are_not_stored(change):
     deciding = AnalystLoop(assembly.analyst(stream), results, line, topics)
 
     def say(count=20, value=0, name="s"):
-        window = Window(stream=stream.fingerprint, sensor=name, series=bytes(8), number=0)
-        readings = np.full((count, 2), value, dtype=np.int64)
-        message = Noised(window=window, readings=readings, codes=np.zeros(count, dtype=np.uint8), layers=2)
-        line.queue.append(Delivery(f"{PREFIX}/noised/0/{name}", message.encode()))
+        line.queue.append(noised_window(stream, count=count, value=value, name=name))
         deciding.turn()
 
     if change == "longer":
@@ -123,3 +128,19 @@ def test_windows_that_do_not_belong_are_not_stored(change):
     assert receipts.receive(0.0) is None
     assert sum(deciding.dropped.values()) + sum(deciding.analyst.dropped.values()) == 1
     results.close()
+
+
+def test_of_two_contents_of_one_number_that_come_together_the_first_is_stored_and_receipted():
+    """Within one batch nothing is on disk yet: the second must not take the place of the first."""
+    stream, broker = support.declared(window=20), LocalBroker()
+    topics = assembly.topics(stream)
+    with closing(Results(None, stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})) as results:
+        line, receipts = broker.connect(topics.heard("analyst")), broker.connect([topics.of("receipt", "s")])
+        deciding = AnalystLoop(assembly.analyst(stream), results, line, topics)
+        first, second = (noised_window(stream, value=value) for value in (0, 1))
+        line.queue.extend([first, second, first])
+        assert deciding.turn() == 3
+        assert deciding.dropped == {"replayed": 2}
+        assert parse(receipts.receive(0.0).payload).digest == digest_of(first.payload)
+        assert receipts.receive(0.0) is None
+        assert results.known(None) == {("s", bytes(8).hex(), 0): digest_of(first.payload).hex()}

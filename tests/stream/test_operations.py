@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import threading
+import time
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +20,7 @@ from tests.stream import support
 from wallflower.cli.app import run
 from wallflower.cli.stream import process as stream_process
 from wallflower.cli.stream.analyst import part_asked
+from wallflower.cli.stream.feed import Feed
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.stream import assembly
@@ -100,6 +103,34 @@ def test_a_sensor_says_of_what_its_epsilon_is(tmp_path, capfd, monkeypatch, prot
     assert [key for key in json.loads(out) if key.startswith("epsilon_of")] == [f"epsilon_of_a_{unit}"]
 
 
+def test_bytes_that_are_no_text_on_standard_input_are_one_unreadable_cell_and_end_nothing(monkeypatch):
+    came = io.BytesIO(b"flow,pressure\n1,2\n\xff\xfe,3\n4,5\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(came, encoding="utf-8"))
+    feed, windows = Feed("-", ["flow", "pressure"], 1, skip=0), []
+    while not feed.ended:
+        window = feed.take()
+        windows += [] if window is None else window.tolist()
+        time.sleep(0.01)
+    assert str(windows) == "[[1.0, 2.0], [nan, 3.0], [4.0, 5.0]]"
+
+
+@pytest.mark.parametrize(("written", "told"), [("test = true", "private  NO:"), ("", "private  yes")])
+def test_a_stream_for_tests_is_told_as_not_private_though_nobody_gave_a_seed(
+    tmp_path, capfd, monkeypatch, written, told
+):
+    stopped = threading.Event()
+    stopped.set()
+    monkeypatch.setattr(stream_running, "until_stopped", lambda: stopped)
+    file = tmp_path / "stream.toml"
+    file.write_text(support.text(port=free_port()).replace("test = true", written))
+    (tmp_path / "a.csv").write_text("flow,pressure\n1,2\n")
+    code, out, _ = asked(
+        capfd, "sensor", file, "--data", tmp_path / "a.csv", "--rate", "5", "--name", "s", "--book", tmp_path / "b"
+    )
+    assert code == 0
+    assert told in re.sub(" +", "  ", out)
+
+
 def test_by_the_clock_a_file_needs_a_rate(tmp_path, capfd):
     file = tmp_path / "clock.toml"
     file.write_text(support.clock_text(port=free_port()))
@@ -168,6 +199,7 @@ def test_metrics_count_and_say_nothing_of_readings(tmp_path):
     results = Results(None, stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})
     analyst = AnalystLoop(assembly.analyst(stream), results, broker.connect(topics.heard("analyst")), topics)
     analyst.dropped["flood"] += 3
+    analyst.analyst.dropped["foreign"] += 5  # what the line lets pass and the party refuses counts too
 
     class Line:
         connections = 1
@@ -176,7 +208,8 @@ def test_metrics_count_and_say_nothing_of_readings(tmp_path):
 
     write_metrics(tmp_path / "a.prom", analyst_metrics(stream, analyst, Line()))
     text = (tmp_path / "a.prom").read_text()
-    assert 'wallflower_analyst_dropped_total{stream="pumps",reason="flood"} 3' in text
+    for reason, count in (("flood", 3), ("foreign", 5), ("retained", 2)):
+        assert f'wallflower_analyst_dropped_total{{stream="pumps",reason="{reason}"}} {count}\n' in text
     assert 'wallflower_analyst_cut_off_total{stream="pumps",sensor="t"} 4' in text
     assert re.fullmatch(r"(# (HELP|TYPE) .*\n|[a-z_]+\{[^}]*\} [-+.\deginf]+\n)+", text)
     assert not re.search("presumed|decided|alarm|outlier", text.replace("Messages decided", ""))
