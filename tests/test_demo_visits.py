@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.stream import support
-from wallflower.demo.made_up_readings import SHARE, made_up
+from wallflower.stream.made_up_readings import SHARE, made_up
 from wallflower.demo.made_up_values import normal, uniform
 from wallflower.demo.visits import HEADER, made_up_visits
 

@@ -20,12 +20,12 @@ from tests.stream import support
 from wallflower.cli.app import run
 from wallflower.cli.stream import process as stream_process
 from wallflower.cli.stream.analyst import part_asked
-from wallflower.cli.stream.feed import Feed
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.stream import assembly
 from wallflower.stream.analyst_loop import AnalystLoop
 from wallflower.stream.book import Statement
+from wallflower.stream.feed import Feed
 from wallflower.stream.metrics import analyst_metrics, sensor_metrics, write_metrics
 from wallflower.stream.parser import loads
 from wallflower.stream.results import Results
@@ -120,7 +120,7 @@ def test_a_stream_for_tests_is_told_as_not_private_though_nobody_gave_a_seed(
 ):
     stopped = threading.Event()
     stopped.set()
-    monkeypatch.setattr(stream_running, "until_stopped", lambda: stopped)
+    monkeypatch.setattr(stream_process, "until_stopped", lambda: stopped)
     file = tmp_path / "stream.toml"
     file.write_text(support.text(port=free_port()).replace("test = true", written))
     (tmp_path / "a.csv").write_text("flow,pressure\n1,2\n")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import typer
-from rich.table import Table
-from rich.text import Text
+from rich.table import Column, Table
 
 from wallflower.cli.options import AsJson, Decl
 from wallflower.cli.terminal import LOOK, err, out, progress_on_stderr
-from wallflower.schema.problems import visible
+
+HEADINGS = ("column", "missing", "unreadable", "outside", "what happens")
 
 
 def register(app: typer.Typer) -> None:
@@ -34,18 +34,13 @@ def check(declaration: Decl, as_json: AsJson = False) -> None:
         typer.echo(json.dumps({"ok": True, "not_private": found.to_json()}, ensure_ascii=False))
         return
     for line in (*found.lines(), *found.hierarchy_lines()):
-        _say(line)
-    table = Table("column", "missing", "unreadable", "outside", "what happens", title=None)
+        out.print(line, highlight=False)
+    table = Table(*(Column(name, overflow="fold") for name in HEADINGS))
     for row in found.table():
-        table.add_row(*(Text(visible(cell), overflow="fold") for cell in row))
+        table.add_row(*row)
     out.print(table)
     spoilt = list(found.spoilt_lines())
     if spoilt:
-        _say("Cells that were not read as declared (the commonest), and what would mend them:")
+        out.print("Cells that were not read as declared (the commonest), and what would mend them:")
     for line in spoilt:
-        _say(line)
-
-
-def _say(line: str) -> None:
-    """As it is: a column may be called "weight [kg]", or hold what a terminal would obey."""
-    out.print(visible(line), markup=False, highlight=False)
+        out.print(line, highlight=False)

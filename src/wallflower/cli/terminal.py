@@ -53,20 +53,23 @@ LOOK = "This looks at the rows without protection. Keep it at your desk."
 
 SILENT_SECONDS = 1.0
 
-OBEYED = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
-"""What a terminal would obey and not show, or could not print: controls, turns of the direction of writing, halves of letters."""
+LAID_OUT = dict.fromkeys(map(ord, "\n\t"))
 
 FORCED = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"})
 """What tells rich to take a pipe for a terminal."""
 
 
 def shown(text: str) -> str:
-    """The text with an escape for each letter that a terminal would obey: names and values may come from anybody.
+    """The text, lines and tabs and all, with an escape for each letter that a terminal would obey: names and values may come from anybody.
 
     >>> print(shown("a \\x1b[31mname"))
     a \\x1b[31mname
     """
-    return OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    if text.translate(LAID_OUT).isprintable():
+        return text
+    from wallflower.schema.problems import visible  # rarely needed, and what it lies in takes long to load
+
+    return re.sub(r"[^\n\t]+", lambda found: visible(found[0]), text)
 
 
 def show_lines(rows: list[tuple[str, str]]) -> None:

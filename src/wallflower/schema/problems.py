@@ -18,6 +18,8 @@ MOST_QUOTED = 120
 SECRET = re.compile(r"""(://)[^\s"']*(?=@)|(://[^\s"'?;]*[?;])[^\s"']*""")
 """Where an address may hold a password: between :// and the last @, and after ? or ; in it."""
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+JOINERS = frozenset("\u200c\u200d")
+"""They are shown by how the letters beside them look."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ def shortened(line: str) -> str:
 def visible(text: str) -> str:
     """`text` with every character that a terminal would obey instead of show written as an escape.
 
-    Control characters, and those that turn the direction of writing (a quoted line must read as it stands).
+    Control characters, halves of letters, and those that turn the direction of writing (a quoted line must read as it stands);
+    not the two that join letters, which names in many scripts need.
 
     >>> print(visible("red: \\x1b[31m, \\u202etxt.exe"))
     red: \\x1b[31m, \\u202etxt.exe
@@ -88,9 +91,8 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     hidden = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-    return "".join(
-        each.encode("unicode_escape").decode() if unicodedata.category(each) in hidden else each for each in text
-    )
+    obeyed = {each for each in text if unicodedata.category(each) in hidden} - JOINERS
+    return "".join(each.encode("unicode_escape").decode() if each in obeyed else each for each in text)
 
 
 def said(value: object) -> str:
