@@ -41,7 +41,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "compiling": ("tests/test_compiling.py",),
     "count": ("tests/count", "tests/contracts/test_queries.py"),
-    "demo": ("tests/test_demo_visits.py", "tests/test_shown.py", "tests/test_series.py"),
+    "demo": ("tests/test_demo_visits.py", "tests/test_display.py", "tests/test_series.py"),
     "detectors": ("tests/detectors", "tests/contracts/test_detectors.py"),
     "engines": ("tests/engines", "tests/contracts/test_engines.py", "tests/contracts/test_row_order.py"),
     "errors": ("tests/cli", "tests/service/test_requests.py"),
@@ -70,7 +70,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "session": (
         "tests/test_session.py",
         "tests/test_series.py",
-        "tests/test_shown.py",
+        "tests/test_display.py",
         "tests/count/test_queries.py",
         "tests/count/test_commands.py",
         "tests/contracts/test_queries.py",
