@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wallflower.cli.terminal import out, show_lines
+from wallflower.cli.terminal import out, progress_on_stderr, show_lines
 from wallflower.errors import UsageError
 
 STEPS = ("explain", "identify", "count", "publish", "stream")
@@ -33,6 +34,9 @@ class Terminal:
 
     def show(self, lines: list[tuple[str, str]], /) -> None:
         show_lines(lines)
+
+    def watched(self) -> AbstractContextManager[None]:
+        return progress_on_stderr()
 
 
 def register(app: typer.Typer) -> None:

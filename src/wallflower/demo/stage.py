@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
@@ -27,6 +28,10 @@ class Stage(Protocol):
     def say(self, text: str, /) -> None: ...
 
     def show(self, lines: Lines, /) -> None: ...
+
+    def watched(self) -> AbstractContextManager[None]:
+        """Progress of what takes long is shown meanwhile."""
+        ...
 
 
 def laid_out(folder: Path, name: str, *, header: str, rows: Iterable[str], declaration: str) -> Session:

@@ -8,6 +8,7 @@ from wallflower.atomic_file import write_whole
 from wallflower.demo.stage import Stage
 from wallflower.noise.entropy import SystemEntropy
 from wallflower.privacy.guarantee import factor
+from wallflower.progress import report
 from wallflower.report.certificate import certificate_page
 from wallflower.report.story import Scene
 from wallflower.report.stream import write_fleet_page
@@ -66,7 +67,10 @@ def show(folder: Path, stage: Stage) -> Scene:
         declared, SimulationPlan(sensors=12, periods=14, per_slot=5, results=folder / "fridges.results")
     )
     try:
-        facts = fleet.run(SystemEntropy())
+        with stage.watched():
+            facts = fleet.run(
+                SystemEntropy(), lambda tally, _speed: report("readings", tally.readings, fleet.total or tally.readings)
+            )
         drawn = write_fleet_page(folder / "fridges.html", fleet, facts)
     finally:
         fleet.close()
