@@ -71,7 +71,14 @@ def test_what_is_given_is_taken(tmp_path, monkeypatch, capfd):
     (tmp_path / "t.csv").write_bytes("a#b\n1#Gyn\xe4\n".encode("latin-1"))
     assert run(["declare", "t.csv", "-o", "t.toml", "--delimiter", "#", "--encoding", "cp1252"]) == 0
     assert 'read = {delimiter = "#", encoding = "cp1252"}' in (tmp_path / "t.toml").read_text(encoding="utf-8")
-    for wrong in (["--delimiter", "##"], ["--encoding", "klingon"], ["--encoding", "idna"], ["--encoding", "undefined"], ["--encoding", ""], ["--columns", "c"]):
+    for wrong in (
+        ["--delimiter", "##"],
+        ["--encoding", "klingon"],
+        ["--encoding", "idna"],
+        ["--encoding", "undefined"],
+        ["--encoding", ""],
+        ["--columns", "c"],
+    ):
         assert run(["declare", "t.csv", "-o", "u.toml", *wrong]) == 2
     capfd.readouterr()
 

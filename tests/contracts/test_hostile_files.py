@@ -68,7 +68,9 @@ def test_texts_that_are_none_are_unreadable_in_parquet_as_in_memory(tmp_path):
         assert rows.fetch(numbers=("c",)).numbers.tolist() == [[0], [1], [0]]
 
 
-@pytest.mark.parametrize("encoding", ["utf-7", "utf-16", "utf-32", "cp1252", "shift_jis", "hz", "iso2022_jp", "utf-8-sig"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-7", "utf-16", "utf-32", "cp1252", "shift_jis", "hz", "iso2022_jp", "utf-8-sig"]
+)
 def test_bytes_that_an_encoding_has_no_letter_for_spoil_their_own_cell(tmp_path, encoding):
     """Half a letter, which UTF-7 can spell alone, and bytes that are none."""
     hostile = b"+2AA-" if encoding == "utf-7" else b"\x81\x00\xd8\xff"

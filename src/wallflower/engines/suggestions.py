@@ -182,7 +182,11 @@ def _number(texts: Counted, words: tuple[str, ...], decimal: str) -> Guess | Non
         if Fraction(read, total) < ENOUGH:
             continue
         fuller = CellFormat(decimal=decimal, thousands="," if decimal == "." else ".")
-        if not thousands and read < total and sum(n for text, n in texts if _number_in(text, fuller) is not None) > read:
+        if (
+            not thousands
+            and read < total
+            and sum(n for text, n in texts if _number_in(text, fuller) is not None) > read
+        ):
             continue  # most are short; the long ones have a mark
         values = [number for number, _ in found if number is not None]
         others = tuple(text.strip(" ") for (text, _), (number, _) in zip(texts, found, strict=True) if number is None)

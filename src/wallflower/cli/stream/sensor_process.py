@@ -63,7 +63,9 @@ class Sending:
 def refuse_unsendable(declared: StreamDeclaration, data: str, rate: float | None, *, start_over: bool) -> None:
     """What can be refused before there is a book: a refused sensor leaves nothing behind."""
     if rate is not None and not 0 < rate <= FASTEST:  # nor is what is no number
-        raise UsageError(f"--rate is how many readings a second are taken, above 0 and at most {FASTEST:,}, got {rate}.")
+        raise UsageError(
+            f"--rate is how many readings a second are taken, above 0 and at most {FASTEST:,}, got {rate}."
+        )
     if declared.slots is not None:
         if data != "-" and rate is None:
             raise UsageError(
