@@ -59,8 +59,8 @@ def in_a_child(work):
     return said
 
 
-def test_a_child_forked_while_another_thread_reads_the_ledger_charges_too(declared):
-    """The thread that holds the ledger's lock does not exist in the child: it waited there for ever."""
+def test_a_child_forked_while_another_thread_uses_the_ledger_refuses_and_a_later_one_works(declared):
+    """It waited for ever for a thread that it does not have; and SQLite would take the parent's locks for its own."""
     ledger, inside, leave = Ledger.open(declared), threading.Event(), threading.Event()
 
     def read():
@@ -76,10 +76,13 @@ def test_a_child_forked_while_another_thread_reads_the_ledger_charges_too(declar
     reader.start()
     inside.wait()
     try:
-        assert in_a_child(work) == "2"
+        said = in_a_child(work)
     finally:
         leave.set()
         reader.join()
+    assert said.startswith("LedgerError: this process was forked while another thread was using a ledger"), said
+    assert "Nothing was released" in said
+    assert in_a_child(work) == "2"
     assert charge(ledger, declared).entry == 3
 
 
