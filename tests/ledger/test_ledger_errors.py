@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
@@ -56,6 +57,33 @@ def in_a_child(work):
         said = text.read()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     return said
+
+
+def test_a_child_forked_while_another_thread_uses_the_ledger_refuses_and_a_later_one_works(declared):
+    """It waited for ever for a thread that it does not have; and SQLite would take the parent's locks for its own."""
+    ledger, inside, leave = Ledger.open(declared), threading.Event(), threading.Event()
+
+    def read():
+        with ledger._transaction(write=False):
+            inside.set()
+            leave.wait()
+
+    def work():
+        signal.alarm(60)  # a child that waits ends by this, which is no success
+        return charge(ledger, declared).entry
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    inside.wait()
+    try:
+        said = in_a_child(work)
+    finally:
+        leave.set()
+        reader.join()
+    assert said.startswith("LedgerError: this process was forked while another thread was using a ledger"), said
+    assert "Nothing was released" in said
+    assert in_a_child(work) == "2"
+    assert charge(ledger, declared).entry == 3
 
 
 def test_missing(tmp_path):

@@ -215,6 +215,28 @@ def test_weights_are_asked_on_the_command_line_as_they_are_in_python(folder, cap
     assert "written COL=W, got 'age'" in " ".join(capfd.readouterr().err.split())
 
 
+def test_a_publication_never_takes_the_place_of_the_tables_own_files(folder, monkeypatch):
+    """It was put over the very rows that it was made of."""
+    before = (folder / "people.csv").read_bytes()
+    (folder / "there.csv").mkdir()
+    (folder / "link.csv").symlink_to("people.csv")
+    session = wf.open(folder / "people.toml")
+    monkeypatch.chdir(folder)
+    for out in (str(folder / "people.csv"), "people.csv", "there.csv/../people.csv", "link.csv", "there.csv"):
+        with pytest.raises(wf.UsageError, match="no publication is put there"):
+            session.release(question(folder, out=out), "one")
+    assert (folder / "people.csv").read_bytes() == before
+    session.release(question(folder), "one")
+    with pytest.raises(wf.UsageError, match="no publication is put there"):
+        session.release(question(folder, out="people.csv"), "one")  # nor by asking for the recorded one again
+    assert (folder / "people.csv").read_bytes() == before
+    (folder / "rows").mkdir()
+    (folder / "people.csv").rename(folder / "rows" / "people.csv")
+    (folder / "people.toml").write_text(TABLE.replace('"people.csv"', '"rows"'))
+    with pytest.raises(wf.UsageError, match="would become one"):
+        question(folder, out="rows/public.csv").price(load(folder / "people.toml"))
+
+
 def test_the_command_line_publishes_reports_and_fails_to_attack(folder, capfd):
     declaration, out = str(folder / "people.toml"), str(folder / "public.csv")
     asked = ["publish", declaration, "-o", out, "--k", "5", "--p", "0.9", "--d", "0.5"]

@@ -13,6 +13,5 @@ if TYPE_CHECKING:
 
 def refuse_own_file(place: Path, declared: Declaration, what: str) -> None:
     """Refuse to put `what` where the table's declaration, rows or ledger lie."""
-    for taken in (declared.path, declared.source, declared.ledger):
-        if isinstance(taken, Path) and taken.resolve() == place.resolve():
-            raise UsageError(f"'{place}' is a file of this table, and {what} would replace it.")
+    if declared.is_own_file(place):
+        raise UsageError(f"'{place}' is a file of this table, and {what} would replace it.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -70,6 +71,7 @@ class Chain:
         self._journal: Journal | None = None
         self._known = False
         self._lock = threading.Lock()
+        self._process = os.getpid()
 
     @property
     def journal(self) -> Journal:
@@ -120,6 +122,8 @@ class Chain:
     def _transaction(self, *, write: bool) -> Iterator[Transaction]:
         """The journal up to date and, with `write`, nobody else writing; on disk when the block has ended."""
         later: LedgerError | None = None
+        if self._process != os.getpid():
+            self._forked()
         with self._lock:
             try:
                 with self._store.transaction(write=write) as transaction:
@@ -136,6 +140,11 @@ class Chain:
             self._ended(committed=True)
         if later is not None:
             raise later
+
+    def _forked(self) -> None:
+        """In a child: a thread of the parent's may have been at work, and it does not exist here to end it and let go."""
+        self._lock, self._process, self._journal = threading.Lock(), os.getpid(), None
+        self._ended(committed=False)
 
     def _ended(self, *, committed: bool) -> None:
         """What follows from the end of a transaction, before another begins; `committed`: that is known to have happened."""

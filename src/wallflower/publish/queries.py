@@ -182,7 +182,11 @@ class PlainTable:
             )
         space = self.space(declaration)
         plan = plan_publication(declaration, len(space.axes), self.regions)
-        folder = Path(self.out).parent
+        place = Path(self.out)
+        if place.is_dir() or declaration.is_own_file(place):
+            what = "a folder" if place.is_dir() else "a file of this table, or would become one"
+            raise UsageError(f"'{place}' is {what}, and no publication is put there.", hint="Name another file.")
+        folder = place.parent
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             raise UsageError(f"the folder '{folder}' cannot be written to.", hint="Name an existing folder of yours.")
         weights = ", ".join(f"{axis.name}: {shown(axis.weight)}" for axis in space.axes)

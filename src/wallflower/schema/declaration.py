@@ -214,6 +214,12 @@ class Declaration:
         """Whether a family's budget counts zero-concentrated losses beside epsilons."""
         return family in self.budgets and self.budgets[family].accounting == "zcdp"
 
+    def is_own_file(self, place: Path) -> bool:
+        """Whether the declaration, the rows or the ledger of this table lie at `place`, or `place` in the folder of the rows."""
+        where = place.resolve()
+        taken = [each.resolve() for each in (self.path, self.source, self.ledger) if isinstance(each, Path)]
+        return where in taken or (isinstance(self.source, Path) and self.source.resolve() in where.parents)
+
     def format_of(self, name: str) -> CellFormat:
         """How the texts of a column are read, whether it is declared or not."""
         column, table = self.columns.get(name), self.read

@@ -130,10 +130,27 @@ class SqliteStore:
 @contextmanager
 def _transaction(path: Path, patience_s: float, *, write: bool) -> Iterator[sqlite3.Connection]:
     """A connection of its own, committed when the block ends well; SQLite rolls back what is closed before that."""
-    with closing(durable_file.connect(path, patience_s=patience_s)) as connection:
-        connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-        yield connection
-        connection.execute("COMMIT")
+    if _TORN:
+        raise LedgerError(
+            f"this process was forked while another thread was using a ledger, so SQLite's locks on {path} cannot be trusted in it.",
+            hint="Nothing was released. Fork while no release is under way, or start a process of its own.",
+        )
+    mark = object()
+    _OPEN.add(mark)
+    try:
+        with closing(durable_file.connect(path, patience_s=patience_s)) as connection:
+            connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            yield connection
+            connection.execute("COMMIT")
+    finally:
+        _OPEN.discard(mark)
+
+
+_OPEN: set[object] = set()
+"""One for each transaction that is open in this process."""
+_TORN: list[bool] = []
+"""Not empty in a child that was forked while one was: SQLite counts locks by process, and would take the parent's for its own."""
+os.register_at_fork(after_in_child=lambda: _TORN.append(True) if _OPEN else None)
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> Any:
