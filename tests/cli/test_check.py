@@ -311,10 +311,13 @@ def test_a_name_with_brackets_is_shown_as_it_is(desk, capfd, name):
 
 
 def test_what_a_terminal_would_obey_is_shown_as_an_escape(desk, capfd):
-    rows_are("1,34,Ottawa,\x1b[2Jseven\u202e,", "2,34,\x1b]0;Lima\x07,1,")
+    """In cells, and in names: a declaration may hold letters that turn the direction of writing."""
+    declare("[columns.cost]", '[columns."cost\\u202e"]')
+    rows_are("1,34,Ottawa,\x1b[2Jseven\u202e", "2,34,\x1b]0;Lima\x07,1", header="visit,age,city,cost\u202e")
     out = told(capfd)
     assert all(letter.isprintable() for letter in out.replace("\n", ""))
-    assert "\\u001b[2Jseven\\u202e" in out or "\\x1b[2Jseven\\u202e" in out
+    assert in_table(out, "cost\\u202e") == ["0", "1", "0", "missing: 1 replaced"]
+    assert 'cost\\u202e: unreadable: "\\u001b[2Jseven\\u202e" 1 time' in out
 
 
 def everything(folder: Path) -> dict[str, bytes]:

@@ -57,7 +57,9 @@ def test_its_files_are_called_as_those_of_its_neighbours(name):
 
 @each
 def test_nobody_else_opens_its_addresses(name):
-    assert [engines()[scheme] for scheme in engine(name).schemes] == [engine(name)] * len(engine(name).schemes)
+    for scheme in engine(name).schemes:
+        assert [other for other in NAMES if scheme in engine(other).schemes] == [name]
+        assert engines()[scheme] is engine(name)
 
 
 @sourced
