@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pytest
 
+from tests.declared import declare
 from tests.ledger.places import COUNT, pure
 from wallflower.errors import BudgetError, LedgerError, PendingError, UsageError
 from wallflower.ledger import Ledger
@@ -66,6 +67,30 @@ def test_a_preview_says_what_would_be_left_and_what_is_only_counted(declared, le
         "output-constrained-dp, every row but the asked-for one: counted, and not limited",
     ]
     assert ledger.show(declared).accounts[0].spent["epsilon"] == 0
+
+
+def test_a_preview_says_which_account_ends_before_the_concentrated_one(tmp_path):
+    """The number that it says is how many more are taken, and not one more."""
+    concentrated = Budget(epsilon=Fraction(4), delta=Fraction("1e-6"), accounting="zcdp")
+
+    def noted_and_taken(name, weaker):
+        (folder := tmp_path / name).mkdir()
+        own = declare(folder, budgets={"dp": concentrated, "output-constrained-dp": Budget(epsilon=weaker)})
+        Ledger.init(own)
+        notes, book, taken = preview(own, pure("0.1"), COUNT).notes, Ledger.open(own), 0
+        with pytest.raises(BudgetError):
+            for taken in range(200):
+                book.charge(pure("0.1"), declaration=own, query=COUNT)
+        return [note.rpartition("is empty")[2] for note in notes], taken
+
+    nothing, most = noted_and_taken("enough", Fraction(400))
+    assert (nothing, most > 40) == ([], True)  # more than its epsilon alone would allow
+    for fits in (3, most - 1, most):
+        said, taken = noted_and_taken(f"only {fits}", fits * Fraction("0.1"))
+        assert taken == fits
+        assert len(said) == (fits < most)
+        assert all(note.startswith(f" after {fits - 1} more such") for note in said)
+        assert all(note.endswith(f"would take {most - 1}.") for note in said)
 
 
 class TestInFlight:

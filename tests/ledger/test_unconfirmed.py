@@ -133,6 +133,19 @@ def test_a_charge_whose_answer_was_lost_is_still_held(ledger, declared, breaking
 
 
 @pytest.mark.parametrize("step", ["heard", "unheard"])
+def test_a_part_that_was_not_confirmed_is_recorded_once(ledger, declared, breaking, step):
+    charge = ledger.charge(pure("1"), declaration=declared, query=COUNT, request_id="monday", series=True)
+    breaking.append(step)
+    first = ledger.part(charge.entry, [5], {"release": {"days": [5]}}, after=None)
+    assert first.kept == (5,)
+    breaking += [step, step]
+    with pytest.raises(PendingError, match="may have been, or not"):
+        ledger.part(charge.entry, [5, 7], {"release": {"days": [5, 7]}}, after=first)
+    assert ledger.part(charge.entry, [5, 7], {"release": {"days": [5, 7]}}, after=first).kept == (5, 7)
+    assert [line.kind for line in Ledger.open(declared).history()] == ["limits", "charge", "part", "part"]
+
+
+@pytest.mark.parametrize("step", ["heard", "unheard"])
 def test_what_is_written_once_may_be_asked_for_again(ledger, declared, breaking, step):
     charge = monday(ledger, declared)
     breaking.append(step)

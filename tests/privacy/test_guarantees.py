@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
@@ -73,6 +75,15 @@ HALF = Fraction(1, 2)
             ),
         ),
         (
+            SensitivePrivacy(epsilon=HALF, k=3, model="default", neighbours="replace-one"),
+            (
+                "No answer is more than e^0.5 (about 1.65) times as likely as it would be if any one protected row were replaced by"
+                " another such row. Protected is every row whose value is normal under the model, or would be after at most k rows were"
+                " added or removed (model 'default', k = 3). Other rows are protected less, the further they are from normal,"
+                " and some not at all."
+            ),
+        ),
+        (
             LocalDP(epsilon=HALF),
             (
                 "What leaves the sensor is at most e^0.5 (about 1.65) times as likely as it would be for any other reading, whoever"
@@ -119,9 +130,25 @@ def test_sensitive_privacy_without_a_row_of_distance_is_no_such_promise(k):
     assert SensitivePrivacy(epsilon=HALF, k=1, model="default", neighbours="add-remove").k == 1
 
 
-def test_unknown_neighbours_are_refused():
+@pytest.mark.parametrize(
+    "kind",
+    [
+        PureDP,
+        partial(ApproxDP, delta=Fraction("1e-6")),
+        lambda *, epsilon, **other: ZCDP(rho=epsilon, **other),
+        OutputConstrainedDP,
+        partial(SensitivePrivacy, k=3, model="default"),
+    ],
+)
+def test_unknown_neighbours_are_refused(kind):
     with pytest.raises(DeclarationError, match="must be add-remove or replace-one, got 'add_remove'"):
-        PureDP(epsilon=HALF, neighbours="add_remove")
+        kind(epsilon=HALF, neighbours="add_remove")
+
+
+def test_a_level_that_says_nothing_of_possible_values_has_no_number_of_them():
+    plain = PlainKAnonymity(k=3, p=Fraction("0.8"), d=Fraction("0.85"), level="candidate")
+    assert "possible_values" not in plain.parameters
+    assert replace(plain, level="matching", possible_values=4).parameters["possible_values"] == "4"
 
 
 def test_a_delta_of_one_promises_nothing():
