@@ -456,6 +456,14 @@ def test_an_undeclared_column_and_an_identifier_are_refused(place, tmp_path):
 
 
 @pytest.mark.parametrize("place", TYPED, ids=lambda make: make.__name__)
+def test_timestamps_are_no_key(place, tmp_path):
+    """A record is asked for by a text, and each engine writes a moment in its own way."""
+    table = pa.table({"k": [datetime(2020, 1, 1, tzinfo=UTC), datetime(2020, 1, 2, tzinfo=UTC)], "x": ["1", "2"]})
+    with pytest.raises(DeclarationError, match="timestamps"):
+        place(table, declare(X), tmp_path).verify(["x"])
+
+
+@pytest.mark.parametrize("place", TYPED, ids=lambda make: make.__name__)
 @pytest.mark.parametrize(
     ("cells", "column"),
     [
