@@ -433,6 +433,9 @@ def test_a_view_holds_only_its_columns(place, tmp_path):
             lambda: rows.fetch(numbers=["c"]).numbers,
             lambda: rows.fetch(codes=["c"]).codes,
             lambda: rows.cells(["c"], "x", 0),
+            lambda: rows.nearest(["c"], "x", 0, 1),
+            lambda: list(rows.stream(["c"])),
+            lambda: list(rows.stream(["x"], by="c")),
         ):
             with pytest.raises(UsageError, match="not part of this view"):
                 ask()
