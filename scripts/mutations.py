@@ -43,7 +43,14 @@ TESTS: dict[str, tuple[str, ...]] = {
     "count": ("tests/count", "tests/contracts/test_queries.py"),
     "demo": ("tests/test_demo_visits.py", "tests/test_display.py", "tests/test_series.py"),
     "detectors": ("tests/detectors", "tests/contracts/test_detectors.py"),
-    "engines": ("tests/engines", "tests/contracts/test_engines.py", "tests/contracts/test_row_order.py"),
+    "engines": (
+        "tests/engines",
+        "tests/contracts/test_engines.py",
+        "tests/contracts/test_formats.py",
+        "tests/contracts/test_hostile_files.py",
+        "tests/contracts/test_people.py",
+        "tests/contracts/test_row_order.py",
+    ),
     "errors": ("tests/cli", "tests/service/test_requests.py"),
     "explain": ("tests/explain",),
     "geometry": ("tests/geometry",),
@@ -83,7 +90,7 @@ TESTS: dict[str, tuple[str, ...]] = {
 """Which tests look at which package."""
 
 DEAR = (
-    "contracts/test_before", "contracts/test_people", "contracts/test_queries", "contracts/test_same", "in_a_browser",
+    "contracts/test_before", "contracts/test_people_", "contracts/test_queries", "contracts/test_same", "in_a_browser",
     "engines/test_postgresql", "engines/test_spark", "ledger/test_many", "ledger/test_ledger_errors", "cli/test_app",
     "cli/test_people", "publish/test_guide", "publish/test_owner", "publish/test_pycanon", "publish/test_ten",
     "stream/test_faults", "stream/test_mqtt", "stream/test_partitions", "stream/test_examples", "explain/test_languages",

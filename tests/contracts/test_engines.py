@@ -435,6 +435,9 @@ def test_a_view_holds_only_its_columns(place, tmp_path):
             lambda: rows.fetch(numbers=["c"]).numbers,
             lambda: rows.fetch(codes=["c"]).codes,
             lambda: rows.cells(["c"], "x", 0),
+            lambda: rows.nearest(["c"], "x", 0, 1),
+            lambda: list(rows.stream(["c"])),
+            lambda: list(rows.stream(["x"], by="c")),
         ):
             with pytest.raises(UsageError, match="not part of this view"):
                 ask()
@@ -455,6 +458,14 @@ def test_an_undeclared_column_and_an_identifier_are_refused(place, tmp_path):
     for name, message in (("y", "not declared"), ("k", "identifier")):
         with pytest.raises(DeclarationError, match=message):
             source.verify([name])
+
+
+@pytest.mark.parametrize("place", TYPED, ids=lambda make: make.__name__)
+def test_timestamps_are_no_key(place, tmp_path):
+    """A record is asked for by a text, and each engine writes a moment in its own way."""
+    table = pa.table({"k": [datetime(2020, 1, 1, tzinfo=UTC), datetime(2020, 1, 2, tzinfo=UTC)], "x": ["1", "2"]})
+    with pytest.raises(DeclarationError, match="timestamps"):
+        place(table, declare(X), tmp_path).verify(["x"])
 
 
 @pytest.mark.parametrize("place", TYPED, ids=lambda make: make.__name__)

@@ -10,13 +10,14 @@ from tests.count import twins
 from tests.count.stub import Table, declared
 from wallflower.audit.exact import exact_audit
 from wallflower.count import Outliers, Subspaces
-from wallflower.count.degrees import declared_ball
+from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.expectations import error_by_epsilon, error_of_auto
 from wallflower.count.noise import NOISES, Noise
 from wallflower.count.profiles import bound, profile
 from wallflower.count.queries import measure
 from wallflower.count.sensitivity import global_sensitivity
 from wallflower.errors import DeclarationError, UsageError
+from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.inverse_sensitivity import InverseSensitivity
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.mechanisms.profiles import Profile
@@ -277,3 +278,13 @@ def test_degrees_are_known_as_far_as_the_bounds_look(neighbours):
         capped = np.minimum(twins.degrees(points, ball), noise.k)
         differs |= bounds != profile(points, capped, ball, **setting)
     assert differs  # a cap at the threshold would show
+
+
+@pytest.mark.parametrize("width", [1, 2, 4])
+@pytest.mark.parametrize("cap", [1, 4, 9])
+def test_degrees_are_those_of_every_pair_and_never_above_the_cap(width, cap):
+    """On a line, in a grid and in a tree alike; an owner's histogram has one place for each up to the cap."""
+    points = np.random.default_rng(width).integers(0, 3, (60, width))
+    near = (np.abs(points[:, None] - points[None]) ** 2).sum(axis=2) <= 2
+    ball = Ball(weights=(1,) * width, limit=2)
+    assert capped_degrees(points, ball, cap).tolist() == np.minimum(near.sum(axis=1) - 1, cap).tolist()

@@ -56,6 +56,13 @@ def test_describe_tells_names_kinds_and_few_values(place, tmp_path):
     assert seen["c"].values == tuple(sorted({row[2] for row in TEXT_ROWS if row[2]}))
 
 
+@pytest.mark.parametrize("place", [from_arrow, from_csv], ids=lambda make: make.__name__)
+def test_a_table_without_a_key_misses_and_repeats_none(place, tmp_path):
+    declaration = declare(numbers(missing=Becomes(0)), key=None)
+    seen = examine(place(text_table(), declaration, tmp_path), declaration).to_json()
+    assert (seen["rows"], seen["repeated_keys"], seen["rows_without_key"]) == (len(TEXT_ROWS), 0, 0)
+
+
 @pytest.mark.parametrize("content", ["", "\n", "\ufeff"])
 def test_an_empty_file_is_called_empty_and_not_broken(content, tmp_path):
     (tmp_path / "t.csv").write_text(content, encoding="utf-8")

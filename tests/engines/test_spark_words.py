@@ -7,9 +7,13 @@ from types import SimpleNamespace
 import duckdb
 import ibis
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wallflower.engines.dialect import Dialect
+from wallflower.engines.duckdb.database import database
 from wallflower.engines.reading_rule import Kind
+from wallflower.engines.spark import parts
 from wallflower.engines.spark.catalogue import kinds
 from wallflower.engines.spark.dialect import SparkDialect
 from wallflower.errors import DeclarationError
@@ -36,3 +40,25 @@ def test_infinite_is_infinite(value, infinite):
     """Every database has equality; DuckDB is here to be asked."""
     asked = Dialect().compiled(SparkDialect().is_infinite(ibis.literal(value).cast("float64")).name("found"))
     assert duckdb.sql(asked).fetchone() == (infinite,)
+
+
+@settings(max_examples=15)
+@given(st.lists(st.integers(-3, 12), min_size=1, max_size=40))
+def test_range_after_range_every_row_comes_once_and_ascending(values):
+    """The declared domain is cut to its last value, whatever lies at its ends; DuckDB is here to be asked."""
+    with pytest.MonkeyPatch.context() as patch, database() as base:
+        patch.setattr(parts, "AT_A_TIME", 3)
+        patch.setattr(parts, "CELLS", 4)
+        base.define(
+            "kept",
+            "SELECT * FROM (VALUES " + ", ".join(f"({each})" for each in values) + ") AS kept(v)",
+            {"v": "int64"},
+        )
+        ends = list(parts.ranges(base, base.table("kept"), "v", -3, 12))
+        assert [value for low, high in ends for value in range(low, high + 1)] == list(range(-3, 13))
+        held = [[each for each in values if low <= each <= high] for low, high in ends]
+        assert all(len(rows) <= 3 or len(set(rows)) == 1 for rows in held)
+        found = parts.in_ranges(base, base.table("kept"), ["v"], "v", (-3, 12))
+        assert [
+            v for rows in found for (v,), n in zip(rows.numbers.tolist(), rows.times, strict=True) for _ in range(n)
+        ] == sorted(values)

@@ -179,6 +179,15 @@ def test_several_records_share_epsilon_and_each_gets_its_answer():
     assert Records(records=("x", "y"), question=ask()).run(rows(), SeededEntropy(1)) is None
 
 
+def test_several_records_are_made_ready_as_one_is(monkeypatch):
+    """Before the charge, with the loops that each of them runs."""
+    ready = []
+    monkeypatch.setattr(Context, "prepare", lambda one, *given: ready.append((one.metric, one.detector, given[0])))
+    made_up = rows()
+    Records(records=("asked", "nobody"), question=ask()).prepare(made_up, SeededEntropy(1))
+    assert (ask().metric, ask().detector, made_up) in ready
+
+
 @pytest.mark.parametrize("guarantee", ["output-constrained", "full"])
 def test_concentrated_losses_of_several_records_add_up(guarantee):
     """Two selections with half of epsilon each, and not one loss of ε²/2 for both."""

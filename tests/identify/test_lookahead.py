@@ -9,8 +9,10 @@ import pytest
 
 from tests.identify.universe import LINE, Universe
 from tests.statistics.fit import fit
+from wallflower.identify.answers import LookAheadAnswers
 from wallflower.identify.lookahead import LookAhead
 from wallflower.noise.entropy import SeededEntropy
+from wallflower.schema.declaration import Model
 
 EPSILON = Fraction(3, 5)
 
@@ -76,3 +78,12 @@ def test_draws_follow_the_stated_chance(copies):
     yes = mechanism.chances(copies)[1]
     assert fit(draws, {0: 1 - yes, 1: yes}) > 1e-6
     assert fit(draws, {0: 1 - yes * 0.9, 1: yes * 0.9}) < 1e-9
+
+
+@pytest.mark.parametrize("k", range(1, 7))
+def test_what_is_said_to_be_the_plain_truth_is(k):
+    """A price names the number of rows from which answers are drawn: below it they are never drawn, from it on they are."""
+    model = Model(name="m", columns=("x",), beta=4, radius=Fraction(0), k=k, epsilon=EPSILON)
+    said = int(LookAheadAnswers(model=model, epsilon=EPSILON, alone=True).mechanism["from_copies"])
+    perturbs = LookAhead(epsilon=EPSILON, beta=4, k=k).perturbs
+    assert [perturbs(copies) for copies in range(9)] == [copies >= said for copies in range(9)]
