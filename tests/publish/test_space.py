@@ -98,6 +98,8 @@ def test_information_loss_is_the_papers():
     assert [certainty_penalty(age, 5, 5), certainty_penalty(age, 0, 77), certainty_penalty(gender, 0, 1)] == [0, 1, 1]
     country = category("country", {"America": list("abcde"), "Asia": list("wxyz")}, list("abcdewxyz"))
     assert information_loss(country, 0, 4) == 4 / 8  # the paper's "USA to America"
+    assert (information_loss(country, 5, 8), information_loss(country, 7, 7)) == (3 / 8, 0)  # wherever it lies
+    assert (certainty_penalty(country, 5, 8), certainty_penalty(age, 20, 40)) == (4 / 9, 20 / 77)
 
 
 def test_the_measures_of_a_grouping():
