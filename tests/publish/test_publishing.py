@@ -194,7 +194,18 @@ def test_a_wrong_question_is_refused_before_any_row(folder, change, words):
 
 
 def test_weights_are_asked_on_the_command_line_as_they_are_in_python(folder, capfd):
-    asked = ["publish", str(folder / "people.toml"), "-o", str(folder / "out.csv"), "--k", "5", "--p", "0.9", "--d", "0.5"]
+    asked = [
+        "publish",
+        str(folder / "people.toml"),
+        "-o",
+        str(folder / "out.csv"),
+        "--k",
+        "5",
+        "--p",
+        "0.9",
+        "--d",
+        "0.5",
+    ]
     assert run([*asked, "--weights", "age = 2,income=1/2", "--dry-run", "--json"]) == 0
     told = json.loads(capfd.readouterr().out)["price"]["settings"]
     assert told["weights"] == "age: 2, country: 0, income: 0.5"

@@ -32,7 +32,8 @@ def test_the_interval_covers_at_least_as_often_as_it_says():
 
 
 @pytest.mark.parametrize(
-    ("heard", "low", "high"), [(0, 0.0, 0.308497), (3, 0.066740, 0.652453), (9, 0.554984, 0.997471), (10, 0.691503, 1.0)]
+    ("heard", "low", "high"),
+    [(0, 0.0, 0.308497), (3, 0.066740, 0.652453), (9, 0.554984, 0.997471), (10, 0.691503, 1.0)],
 )
 def test_the_interval_is_that_of_the_tables_of_clopper_and_pearson(heard, low, high):
     """It covers, and is no wider than it has to be: an interval that always reaches to 1 would cover too."""
