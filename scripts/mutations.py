@@ -69,7 +69,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/test_session.py",
     ),
     "progress": ("tests/explain", "tests/cli"),
-    "publish": ("tests/publish",),
+    "publish": ("tests/publish", "tests/papers/test_plain_k_anonymity_figures.py"),
     "remote": ("tests/service/test_running.py", "tests/service/test_requests.py"),
     "report": ("tests/report", "tests/test_pages.py", "tests/stream/test_commands.py"),
     "schema": ("tests/schema",),

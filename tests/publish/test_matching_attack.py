@@ -8,6 +8,8 @@ from tests.publish import brute_worlds
 from tests.publish.spaces import number, space
 from tests.publish.test_worlds import groups
 
+from wallflower.publish.attacks import attack
+from wallflower.publish.checker import Checker
 from wallflower.publish.matching_attack import absence, guesses
 from wallflower.publish.membership import members_of
 from wallflower.publish.population import Population
@@ -119,3 +121,19 @@ def test_a_published_value_counts_once_however_often_it_is_published_and_only_wh
         assert absence(table, [whole]).compatible.tolist() == expected
         several += len(set(expected)) > 1
     assert several > 10
+
+
+def test_a_leak_is_one_among_the_outliers_that_match_and_one_among_the_values_that_make_it_one():
+    several = 0
+    for where, places, _ in brute_worlds.tables(35, 60):
+        checker, twin = Checker(where, places), brute_worlds.Group(where, places, range(len(places)))
+        some = places[: len(places) // 2 + 1]
+        group = PublishedGroup(some[:, :-1].min(axis=0), some[:, :-1].max(axis=0), some[:, -1:])
+        inside = ((places[:, :-1] >= group.low) & (places[:, :-1] <= group.high)).all(axis=1)
+        matching = sum(flag and there for flag, there in zip(twin.flags, inside.tolist(), strict=True))
+        for leak in attack(checker, [group]).leaks:
+            standing_out = sum(twin.out(twin.people[leak.row], value) for value in set(map(tuple, group.held.tolist())))
+            assert leak.presence == pytest.approx(1 / matching)
+            assert leak.association == pytest.approx(1 / max(1, standing_out))
+            several += matching > 1 and standing_out > 1
+    assert several > 5

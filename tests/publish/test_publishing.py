@@ -250,6 +250,7 @@ def test_the_command_line_publishes_reports_and_fails_to_attack(folder, capfd):
         "Risk before and after",
         "Information loss by column",
         "no method could publish",
+        "What left",
         "<svg",
     ):
         assert words in page

@@ -7,6 +7,7 @@ import pytest
 from tests.publish.spaces import category, number
 
 from wallflower.errors import DeclarationError
+from wallflower.publish.levels import LEVELS, method_of
 from wallflower.publish.loss import certainty_penalty, information_loss, losses
 from wallflower.publish.space import space_of
 from wallflower.schema import load
@@ -98,6 +99,8 @@ def test_information_loss_is_the_papers():
     assert [certainty_penalty(age, 5, 5), certainty_penalty(age, 0, 77), certainty_penalty(gender, 0, 1)] == [0, 1, 1]
     country = category("country", {"America": list("abcde"), "Asia": list("wxyz")}, list("abcdewxyz"))
     assert information_loss(country, 0, 4) == 4 / 8  # the paper's "USA to America"
+    assert (information_loss(country, 5, 8), information_loss(country, 7, 7)) == (3 / 8, 0)  # wherever it lies
+    assert (certainty_penalty(country, 5, 8), certainty_penalty(age, 20, 40)) == (4 / 9, 20 / 77)
 
 
 def test_the_measures_of_a_grouping():
@@ -109,3 +112,8 @@ def test_the_measures_of_a_grouping():
     assert found.discernibility == 9 + 1 + 2 * 6
     assert (found.average_class, found.average_class_k) == (2, 1)
     assert losses(axes, low[:0], high[:0], [], suppressed=5, k=2).information_loss == 0
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_method_that_is_told_is_the_one_that_keeps_the_level(level):
+    assert method_of(level, None) == ("shed" if level.startswith("matching") else "hybrid")

@@ -107,7 +107,7 @@ def test_a_day_without_a_failure_forgives_an_address_and_less_does_not(house: Ho
 
 
 def test_many_addresses_together_cannot_try_one_name_without_end(house: House, monkeypatch):
-    monkeypatch.setattr("wallflower.service.people.matches", lambda word, _: word == "right")  # no slow hash
+    monkeypatch.setattr("wallflower.service.people.matches", lambda said, _: said == "right")  # no slow hash
     people = house.desk.people
     for place in range(99):
         assert not people.confirm("ada", "wrong", source=f"10.1.0.{place}")

@@ -130,3 +130,11 @@ def test_an_asker_never_learns_whether_the_work_has_begun(house: House):
     assert ada.get(f"/requests/{request}/release.json").status == 422
     house.tick(2)
     assert b"answered<br>" in ada.get(f"/requests/{request}").body
+
+
+def test_nobody_grants_a_table_to_an_account_that_does_not_exist_yet(house: House):
+    """Whoever took that name later would have been let in by nobody."""
+    answer = house.browser("otto").post("/tables/stays/people", word="grant", name="later")
+    assert (answer.status, b"there is no user" in answer.body) == (422, True)
+    with house.desk.database.read() as seen:
+        assert seen.one("SELECT count(*) AS n FROM grants WHERE holder = 'later'")["n"] == 0

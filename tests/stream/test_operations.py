@@ -162,6 +162,16 @@ def test_a_changed_epsilon_is_said_to_the_sensor_which_says_why_it_waits():
     results.close()
 
 
+def test_of_windows_that_a_day_cannot_pay_together_those_that_it_can_are_taken():
+    stream = loads(support.text(window=20).replace('per_day = "1000000000"', 'per_day = "150"'))
+    book = assembly.book(stream, "s", None)
+    sensor = support.window_sensor(stream, book, LocalBroker().connect([]), SeededEntropy(1))
+    assert sensor.take_what_fits([np.zeros((20, 2), dtype=np.int64)] * 3) is not None
+    assert book.statement().today <= 150 < book.statement().today * 3 / 2
+    assert (book.statement().windows, sensor.waiting) == (2, 2)
+    book.close()
+
+
 def test_an_unanswered_sensor_says_so():
     stream, now = support.declared(), [0.0]
     book = assembly.book(stream, "s", None)
