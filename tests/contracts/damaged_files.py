@@ -117,6 +117,12 @@ class Damage:
         return content[:start] + new + content[end:]
 
 
+def damaged(content: bytes, damages: list[Damage]) -> bytes:
+    for damage in damages:
+        content = damage.of(content)
+    return content
+
+
 HOW = ("overwritten", "overwritten", "overwritten", "blank", "blank", "lost", "doubled", "cut off")
 DAMAGES = st.lists(
     st.builds(
