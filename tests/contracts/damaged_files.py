@@ -53,7 +53,9 @@ def _sqlite(folder: Path, *, index: bool) -> Path:
     connection.execute("CREATE TABLE t (k, x, c, d)")
     days = ((f"2000-02-{1 + row % 28:02}",) for row in range(ROWS))
     cells = zip(*(table().column(name).to_pylist() for name in ("k", "x", "c")), strict=True)
-    connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", [(*row, *day) for row, day in zip(cells, days, strict=True)])
+    connection.executemany(
+        "INSERT INTO t VALUES (?, ?, ?, ?)", [(*row, *day) for row, day in zip(cells, days, strict=True)]
+    )
     if index:  # holds every column, so that it may be read in place of the table
         connection.execute("CREATE INDEX every ON t (c, x, d, k)")
     connection.commit()

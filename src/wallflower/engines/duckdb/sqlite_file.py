@@ -66,7 +66,9 @@ class SqliteFile:
 
     def _kept(self, source: sqlite3.Connection) -> set[str] | None:
         """The columns whose cells are on pages, none of them computed; None for a view, or a table that is a program."""
-        roots = source.execute("SELECT rootpage FROM sqlite_master WHERE name = ? AND rootpage", [self.table]).fetchall()
+        roots = source.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = ? AND rootpage", [self.table]
+        ).fetchall()
         if not roots:
             return None
         described = source.execute(f"PRAGMA table_xinfo({sql.name(self.table)})")
