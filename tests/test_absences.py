@@ -113,6 +113,17 @@ def test_nothing_but_the_two_doors_opens_rows():
     }
 
 
+def test_nothing_but_the_door_of_askers_looks_for_damage():
+    """It reads rows before a charge, so whoever else asked for it would read them for nothing; `check` is the owner's."""
+    lookers = {
+        str(path.relative_to(SOURCE))
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "refuse_damage"
+    }
+    assert lookers == {"engines/base.py", "engines/profile.py", "session/release_door.py"}
+
+
 def test_no_source_is_opened_but_by_the_session():
     """Whoever holds a source could open it: sources are made in `engines` and `session` alone."""
     strangers = [

@@ -6,19 +6,24 @@ import pytest
 
 from tests.contracts.registry import every_example
 from wallflower.engines import open_source
+from wallflower.engines.base import refuse_damage
 from wallflower.ledger import Ledger
 from wallflower.schema import load
 from wallflower.session import Session
 
 
 class Watched:
-    """A source that remembers whether it was opened, and can break when it is."""
+    """A source that remembers whether it was opened, or looked through for damage, and can break when it is."""
 
     def __init__(self, source, error: Exception | None = None) -> None:
-        self.source, self.error, self.opened = source, error, 0
+        self.source, self.error, self.opened, self.tried = source, error, 0, 0
 
     def verify(self, columns) -> None:
         self.source.verify(columns)
+
+    def refuse_damage(self, columns) -> None:
+        self.tried += 1
+        refuse_damage(self.source, columns)
 
     @contextmanager
     def rows(self, columns):
@@ -34,6 +39,9 @@ class Forbidden:
 
     def verify(self, columns) -> None:
         pytest.fail("the source was looked at")
+
+    def refuse_damage(self, columns) -> None:
+        pytest.fail("the source was looked through for damage")
 
     def rows(self, columns):
         pytest.fail("the rows were opened")

@@ -190,11 +190,16 @@ def json_files() -> Iterator[Case]:
 
 
 def _sqlite(
-    statement: str, cells: tuple[Any, ...], *, create: str = 'CREATE TABLE "t" (x, c, d)'
+    statement: str,
+    cells: tuple[Any, ...],
+    *,
+    create: str = 'CREATE TABLE "t" (x, c, d)',
+    encoding: str = "UTF-8",
 ) -> Callable[[Path], Path]:
     def write(folder: Path) -> Path:
         path = folder / "rows.sqlite"
         connection = sqlite3.connect(path)
+        connection.execute(f"PRAGMA encoding = '{encoding}'")
         connection.execute(create)
         good = (1.5, "a", "2000-01-02")
         connection.execute('INSERT INTO "t" VALUES (?, ?, ?)', good)
@@ -226,17 +231,20 @@ def sqlite_files() -> Iterator[Case]:
     for name, expression in expressions.items():
         statement = f'INSERT INTO "t" SELECT {expression}, {expression}, {expression}'
         yield Case(f"sqlite {name}", _sqlite(statement, ()), table="t")
+    for at, half in enumerate([b"\x00\xd8", b"\xd8\x00\xd8", b"a"]):
+        write = _sqlite('INSERT INTO "t" SELECT CAST(?1 AS TEXT), CAST(?1 AS TEXT), NULL', (half,), encoding="UTF-16le")
+        yield Case(f"sqlite half a letter of two {at}", write, table="t")
     for at, create in enumerate(
         ['CREATE TABLE "t" (x INTEGER, c TEXT, d DATE)', 'CREATE TABLE "t" (x REAL, c BLOB, d NUMERIC)']
     ):
         yield Case(f"sqlite affinity {at}", _sqlite(insert, ("x", 3, 2451545.5), create=create), table="t")
 
 
-def _parquet(cells: dict[str, Any]) -> Callable[[Path], Path]:
+def _parquet(cells: dict[str, Any], **choices: Any) -> Callable[[Path], Path]:
     def write(folder: Path) -> Path:
         path = folder / "rows.parquet"
         columns = {"x": pa.array([1.5] * 3), "c": pa.array(["a"] * 3), "d": pa.array([GOOD[2]] * 3)}
-        pq.write_table(pa.table({**columns, **cells}), path)
+        pq.write_table(pa.table({**columns, **cells}), path, **choices)
         return path
 
     return write
@@ -254,6 +262,21 @@ def parquet_files() -> Iterator[Case]:
     ):
         yield Case(f"parquet bytes {at}", _parquet({"c": bytes_as_text(raw)}))
         yield Case(f"parquet coded bytes {at}", _parquet({"c": bytes_as_text(raw).dictionary_encode()}))
+    raw = pa.array([b"a", b"\xff\xfe"], pa.binary())
+    views = pa.array([b"a", b"\xff\xfe", b"a"], pa.binary()).cast(pa.binary_view()).view(pa.string_view())
+    large = pa.array([b"a", b"\xff\xfe", b"a"], pa.large_binary())
+    kept = {
+        "category": pa.DictionaryArray.from_arrays([0, 1, 0], pa.Array.from_buffers(pa.string(), 2, raw.buffers())),
+        "view": views,
+        "large": pa.Array.from_buffers(pa.large_string(), 3, large.buffers()),
+    }
+    for name, cells in kept.items():
+        yield Case(f"parquet bytes {name}", _parquet({"c": cells}))
+    for at, moment in enumerate([2**63 - 1, -(2**63), 253_402_214_400_000_000, None]):
+        moments = pa.array([946_771_200_000_000, moment, 946_771_200_000_000], pa.int64()).cast(pa.timestamp("us"))
+        for name, texts in (("", pa.array(["a"] * 3)), (" bytes", bytes_as_text(b"\xff"))):
+            write = _parquet({"c": texts, "d": moments}, use_deprecated_int96_timestamps=True)
+            yield Case(f"parquet moment of 96 bits{name} {at}", write)
     for at, real in enumerate([math.nan, math.inf, -math.inf, 5e-324, -0.0, 1.7976931348623157e308, None]):
         yield Case(f"parquet double {at}", _parquet({"x": pa.array([1.5, real, 1.5])}))
         yield Case(f"parquet float {at}", _parquet({"x": pa.array([1.5, real, 1.5], pa.float32())}))

@@ -155,6 +155,36 @@ def test_what_breaks_while_making_ready_costs_nothing(example, prepared, tmp_pat
     monkeypatch.setattr(type(query), "prepare", fail)
     with pytest.raises(errors.UsageError, match="nothing has been charged"):
         session.release(query)
+    assert watched.opened == watched.tried == 0
+    assert not [e for e in Ledger.open(session.declaration).history() if e.to_json()["kind"] == "charge"]
+
+
+def test_damage_is_looked_for_last_and_costs_nothing(example, prepared, tmp_path, monkeypatch):
+    """For every question: when the ledger would accept it and it has been made ready, and before it is charged."""
+    session, watched, _ = prepared()
+    query = example.query(tmp_path)
+    done = []
+
+    def noted(holder, name):
+        plain = getattr(holder, name)
+
+        def note(self, *args, **choices):
+            done.append(name)
+            return plain(self, *args, **choices)
+
+        monkeypatch.setattr(holder, name, note)
+
+    def damaged(self, columns):
+        done.append("refuse_damage")
+        raise errors.DeclarationError("the source is damaged.")
+
+    noted(Ledger, "check")
+    noted(type(watched), "verify")
+    noted(type(query), "prepare")
+    monkeypatch.setattr(type(watched), "refuse_damage", damaged)
+    with pytest.raises(errors.DeclarationError, match="is damaged"):
+        session.release(query)
+    assert list(dict.fromkeys(done)) == ["check", "verify", "prepare", "refuse_damage"]
     assert watched.opened == 0
     assert not [e for e in Ledger.open(session.declaration).history() if e.to_json()["kind"] == "charge"]
 
@@ -182,7 +212,7 @@ def test_making_ready_leaves_no_trace(example, prepared, tmp_path, monkeypatch):
     query = example.query(tmp_path)
     before = {path.name for path in tmp_path.iterdir()}
     Session(session.declaration, watched)._prepare(query)
-    assert watched.opened == 0
+    assert watched.opened == watched.tried == 0
     assert {path.name for path in tmp_path.iterdir()} == before
     session.release(query, request_id="a")
     monkeypatch.setattr(type(query), "prepare", None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +118,7 @@ class Rows(Protocol):
 
 
 class Source(Protocol):
-    """Where rows live. Nothing is read before `rows` is entered."""
+    """Where rows live. No row is read before `rows` is entered, but for damage (`Damageable`)."""
 
     def verify(self, columns: Sequence[str], /) -> None:
         """Refuse a missing file, a missing column or an unusable type by name; reads names and types, no row."""
@@ -127,3 +127,23 @@ class Source(Protocol):
     def rows(self, columns: Sequence[str], /) -> AbstractContextManager[Rows]:
         """Open the view for `columns` (the key is always available to `record`); closing it frees every resource."""
         ...
+
+
+@runtime_checkable
+class Damageable(Protocol):
+    """A source that can say what its columns are though what holds their cells is damaged; another has no such method."""
+
+    def refuse_damage(self, columns: Sequence[str], /) -> None:
+        """Read every cell that `rows` would, as it would, and keep nothing; refuse a source that cannot be read to its end.
+
+        Comes when nothing else stands before the charge. It tells nothing about rows, because no value makes it fail: what
+        can be read as bytes and is no number, text or moment is an unreadable cell. What a view computes is not tried: that
+        may fail for a row.
+        """
+        ...
+
+
+def refuse_damage(source: Source, columns: Sequence[str]) -> None:
+    """Refuse what would break while rows are read, whatever is in them."""
+    if isinstance(source, Damageable):
+        source.refuse_damage(columns)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
-from wallflower.engines.base import Source
+from wallflower.engines.base import Source, refuse_damage
 from wallflower.engines.reading_rule import State
 from wallflower.engines.suggestions import Counted, Mend, mends, quoted
 from wallflower.errors import DeclarationError, UsageError
@@ -214,6 +214,7 @@ def examine(source: Source, declaration: Declaration) -> Examination:
         raise UsageError(f"{type(source).__name__} cannot be examined.")
     columns = [name for name, column in declaration.columns.items() if column.domain is not None]
     source.verify(columns)  # what every question would be refused for, whatever is in the rows
+    refuse_damage(source, columns)
     return Examination(declaration=declaration, tally=cast("Examined", source).tally(columns))
 
 

@@ -1,6 +1,6 @@
 """The asker's door: a release is a price, a charge, and a draw, in that order.
 
-Nothing is read before the charge is on disk, and nothing is shown before the answer is.
+Before the charge is on disk rows are read for nothing but damage, and nothing of them is kept; nothing is shown before the answer is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from wallflower import progress
 from wallflower.atomic_file import write_whole
-from wallflower.engines.base import Rows, Source
+from wallflower.engines.base import Rows, Source, refuse_damage
 from wallflower.engines.made_up import trial_rows
 from wallflower.engines.stand_in import MADE_UP
 from wallflower.errors import (
@@ -218,8 +218,10 @@ class Session(InNotebooks):
         return self.ledger.part(charge.entry, kept, release.to_json(), after=part)
 
     def _ready(self, query: Query) -> None:
+        """Whatever can fail whatever the rows hold; what reads them, for damage alone, comes when nothing else is in the way."""
         self._source.verify(query.columns)  # names and types of columns, no row: a typing error should cost nothing
         self._prepare(query)
+        refuse_damage(self._source, query.columns)
 
     @property
     def ledger(self) -> Ledger:

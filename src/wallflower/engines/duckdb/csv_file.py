@@ -49,8 +49,15 @@ class CsvFile:
         find_columns(columns, self.names(base))
         return dict.fromkeys(columns, Kind.TEXT)
 
+    @property
+    def paged(self) -> bool:
+        return False
+
     def check(self) -> None:
         """Any text is a table of lines."""
+
+    def decode(self, base: Database, columns: Sequence[str]) -> None:
+        """Any bytes are a text, and a cell that is none is unreadable."""
 
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         names = self.names(base)

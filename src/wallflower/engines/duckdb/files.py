@@ -33,6 +33,11 @@ class File(Protocol):
         """The decimal mark of numbers written as text."""
         ...
 
+    @property
+    def paged(self) -> bool:
+        """Whether cells lie in pages that can be damaged; any text has its cells."""
+        ...
+
     def open(self, base: Database) -> None:
         """Let `base` reach this file, and from then on nothing else."""
         ...
@@ -43,6 +48,12 @@ class File(Protocol):
 
     def check(self) -> None:
         """Refuse a file whose rows cannot be told apart; before the charge, so that no row can make a release fail."""
+        ...
+
+    def decode(self, base: Database, columns: Sequence[str]) -> None:
+        """Read every cell of these columns as `stage` and what follows would, and keep nothing. Damage alone makes it fail:
+        no value of a cell does, and what a view computes is left out.
+        """
         ...
 
     def names(self, base: Database) -> Sequence[str]:

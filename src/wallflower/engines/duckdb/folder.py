@@ -6,14 +6,16 @@ Nothing is a pattern here: the files of the folder itself count, those whose nam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from wallflower.engines.duckdb.csv_file import CsvFile
 from wallflower.engines.duckdb.database import Database
 from wallflower.engines.duckdb.typed_files import ParquetFile
 from wallflower.engines.reading_rule import Kind
+from wallflower.engines.redaction import damaged, no_room, quietly
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Reading
 
@@ -40,6 +42,10 @@ class Folder:
     def decimal(self) -> str:
         return self.parts[0].decimal
 
+    @property
+    def paged(self) -> bool:
+        return self.parts[0].paged
+
     def open(self, base: Database) -> None:
         base.seal(*(part.path for part in self.parts))
 
@@ -64,13 +70,21 @@ class Folder:
         for part in self.parts:
             part.check()
 
+    def decode(self, base: Database, columns: Sequence[str]) -> None:
+        for own, part in self._each(base):
+            quietly(partial(part.decode, own, columns), partial(damaged, part.path), short=no_room)
+
     def stage(self, base: Database, columns: Sequence[str]) -> None:
+        for own, part in self._each(base):
+            part.stage(own, columns)
+        every = " UNION ALL ".join(f"SELECT * FROM staged_{at}" for at in range(len(self.parts)))
+        base.define("staged", every, base.schemas["staged_0"])
+
+    def _each(self, base: Database) -> Iterator[tuple[PartBase, CsvFile | ParquetFile]]:
         for at, part in enumerate(self.parts):
             own = base.folder / str(at)
             own.mkdir()
-            part.stage(PartBase(base.connection, own, base.schemas, base.dialect, at), columns)
-        every = " UNION ALL ".join(f"SELECT * FROM staged_{at}" for at in range(len(self.parts)))
-        base.define("staged", every, base.schemas["staged_0"])
+            yield PartBase(base.connection, own, base.schemas, base.dialect, at), part
 
 
 def open_folder(path: Path, read: Reading) -> Folder:

@@ -47,6 +47,13 @@ class JsonFile:
                 hint="Check that it was written to its end, and that one array is all it holds.",
             )
 
+    @property
+    def paged(self) -> bool:
+        return False
+
+    def decode(self, base: Database, columns: Sequence[str]) -> None:
+        """Any bytes are records, once `check` has found an array whole."""
+
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         every = records(self.path)
         batches = iter(lambda: [[record.get(name) for name in columns] for record in islice(every, BATCH)], [])

@@ -16,7 +16,7 @@ from wallflower.engines.duckdb.rows import DuckRows
 from wallflower.engines.memory.rows import MemoryRows
 from wallflower.engines.profile import Described, Tally
 from wallflower.engines.reading_rule import Kind
-from wallflower.engines.redaction import broken, quietly, unreadable
+from wallflower.engines.redaction import broken, damaged, no_room, quietly, unreadable
 from wallflower.engines.view import View, view_of, wanted_columns, with_key
 from wallflower.errors import DeclarationError
 from wallflower.schema.declaration import Declaration, Reading
@@ -43,8 +43,17 @@ class DuckSource:
 
     def verify(self, columns: Sequence[str], /) -> None:
         with database(self.memory_limit) as base:
-            file, _ = self._view(base, columns)
-            quietly(file.check, lambda: unreadable(file.path))
+            self._view(base, columns)
+
+    def refuse_damage(self, columns: Sequence[str], /) -> None:
+        file = self._file()
+        quietly(file.check, lambda: unreadable(file.path))
+        if not file.paged:
+            return
+        with database(self.memory_limit) as base:
+            file, view = self._view(base, columns)
+            needed = with_key(self.declaration, view.columns)
+            quietly(lambda: file.decode(base, needed), lambda: damaged(file.path), short=no_room)
 
     @contextmanager
     def open(self, columns: Sequence[str]) -> Iterator[DuckRows]:
@@ -57,7 +66,7 @@ class DuckSource:
         with database(self.memory_limit) as base:
             file, view = self._view(base, columns)
             needed = with_key(self.declaration, view.columns)
-            quietly(lambda: file.stage(base, needed), lambda: unreadable(file.path))
+            quietly(lambda: file.stage(base, needed), lambda: unreadable(file.path), short=no_room)
             yield base, view, needed
 
     def _in_memory(self, base: Database, view: View, needed: tuple[str, ...]) -> MemoryRows | None:
@@ -82,13 +91,16 @@ class DuckSource:
     def _view(self, base: Database, columns: Sequence[str]) -> tuple[File, View]:
         """From the file's schema alone."""
         wanted = wanted_columns(self.declaration, columns)
-        source = self.declaration.source
-        place = Path(source) if source is not None else None
-        file = open_file(place, self.declaration.source_table, self.declaration.read, ids=self.declaration.person)
+        file = self._file()
         needed = with_key(self.declaration, wanted)
         quietly(lambda: file.open(base), lambda: unreadable(file.path))
         kinds = quietly(lambda: file.kinds(base, needed), lambda: unreadable(file.path))
         return file, view_of(self.declaration, wanted, kinds, decimal=file.decimal)
+
+    def _file(self) -> File:
+        source = self.declaration.source
+        place = Path(source) if source is not None else None
+        return open_file(place, self.declaration.source_table, self.declaration.read, ids=self.declaration.person)
 
 
 def describe(path: str | Path, *, table: str | None = None, read: Reading | None = None) -> list[Described]:

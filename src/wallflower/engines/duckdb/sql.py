@@ -35,6 +35,12 @@ def stage(base: Database, scan: str, cells: Sequence[str], kinds: Sequence[Kind]
     base.define("staged", f"SELECT {columns} FROM {scan}", schema)
 
 
+def decode(base: Database, scan: str, cells: Sequence[str]) -> None:
+    """Read these cells of every row, keeping nothing: a hash needs the value, where a count can be had from a page's header."""
+    seen = ", ".join(f"bit_xor(hash({cell}))" for cell in cells) or "count(*)"
+    base.run(f"SELECT {seen} FROM {scan}")
+
+
 def texts(base: Database, *, most: int) -> list[Any] | None:
     """The cells of `staged`, column by column, as Arrow holds them; None unless all are texts, and where there are more rows than `most`."""
     import pyarrow as pa

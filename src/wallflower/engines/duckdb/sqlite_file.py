@@ -19,6 +19,8 @@ from wallflower.engines.view import find_columns, find_table
 
 BATCH = 50_000
 """Rows copied at a time."""
+COMPUTED = 2
+"""What SQLite says of a column that is computed whenever it is read."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class SqliteFile:
     path: Path
     table: str
     decimal: str = "."
+    paged = True
     ids: str | None = None
     """The column that says whose row it is, in which a real is unreadable."""
 
@@ -47,9 +50,29 @@ class SqliteFile:
 
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         with self._opened() as source:
-            cells = ", ".join([*map(sql.name, columns), "1"])
-            cursor = source.execute(f"SELECT {cells} FROM {sql.name(self.table)}")
-            text_copy.stage(base, text_copy.writers(columns, self.ids), iter(lambda: cursor.fetchmany(BATCH), []))
+            text_copy.stage(base, text_copy.writers(columns, self.ids), self._batches(source, columns))
+
+    def decode(self, base: Database, columns: Sequence[str]) -> None:
+        with self._opened() as source:
+            kept = self._kept(source)
+            if kept is not None:
+                for _ in self._batches(source, [name for name in columns if name in kept]):
+                    pass
+
+    def _batches(self, source: sqlite3.Connection, columns: Sequence[str]) -> Iterator[list[tuple[object, ...]]]:
+        cells = ", ".join([*map(sql.name, columns), "1"])
+        cursor = source.execute(f"SELECT {cells} FROM {sql.name(self.table)}")
+        return iter(lambda: cursor.fetchmany(BATCH), [])
+
+    def _kept(self, source: sqlite3.Connection) -> set[str] | None:
+        """The columns whose cells are on pages, none of them computed; None for a view, or a table that is a program."""
+        roots = source.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = ? AND rootpage", [self.table]
+        ).fetchall()
+        if not roots:
+            return None
+        described = source.execute(f"PRAGMA table_xinfo({sql.name(self.table)})")
+        return {name for _, name, *_, hidden in described if hidden != COMPUTED}
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:

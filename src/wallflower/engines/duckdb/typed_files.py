@@ -36,6 +36,7 @@ class Typed(ABC):
     """A scan that DuckDB knows the types of, and the rows."""
 
     decimal = "."
+    paged = True
 
     @abstractmethod
     def scan(self, base: Database) -> str:
@@ -61,6 +62,10 @@ class Typed(ABC):
         kinds = [_kind_or_text(types[name]) for name in columns]
         sql.stage(base, self.scan(base), cells, kinds)
 
+    def decode(self, base: Database, columns: Sequence[str]) -> None:
+        self.stage(base, columns)
+        sql.decode(base, "staged", [f"c{at}" for at in range(len(columns))])
+
     def _types(self, base: Database) -> Mapping[str, str]:
         described = base.run(f"DESCRIBE SELECT * FROM {self.scan(base)}")
         return {name: type_ for name, type_, *_ in described}
@@ -83,6 +88,10 @@ class ParquetFile(Typed):
             super().stage(base, columns)
         else:
             ParquetFile(readable_copy(self.path, columns, base.folder)).stage(base, columns)
+
+    def decode(self, base: Database, columns: Sequence[str]) -> None:
+        if not can_be_read(base, self.scan(base), columns):
+            super().decode(base, columns)  # from a copy, as it will be read
 
     def types(self, base: Database) -> Mapping[str, str]:
         """What DuckDB calls the types of the columns; the files of a folder must agree on them."""
@@ -107,6 +116,12 @@ class DuckFile(Typed):
         tables = base.run("SELECT table_name FROM information_schema.tables WHERE table_catalog = 'source'")
         find_table(self.table, [name for (name,) in tables])
         return f"source.{sql.name(self.table)}"
+
+    def decode(self, base: Database, columns: Sequence[str]) -> None:
+        """Computed columns are tried too: DuckDB has computed them for every row that was ever put in."""
+        views = base.run("SELECT view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal")
+        if (self.table,) not in views:
+            super().decode(base, columns)
 
     def _types(self, base: Database) -> Mapping[str, str]:
         import duckdb
