@@ -28,6 +28,11 @@ class Example:
     always_answers: bool = True
     """True when even an empty table gets an answer."""
 
+    @property
+    def label(self) -> str:
+        """Its name in a run of tests, with the file of its question: `-k` finds it by either."""
+        return f"{self.name} ({type(self.query(Path())).__module__.rpartition('.')[2]})"
+
     def lay_out(
         self, folder: Path, *, csv: str | None = None, test: bool = False, change: tuple[str, str] | None = None
     ) -> Path:

@@ -89,9 +89,9 @@ FILES = {"count-by-group", "subspaces", "explain exact", "identify", "publish-ma
 @pytest.mark.parametrize(
     ("example", "places"),
     [
-        *(pytest.param(one, PLACES if one.name in FILES else TWO, id=one.name) for one in every_example()),
+        *(pytest.param(one, PLACES if one.name in FILES else TWO, id=one.label) for one in every_example()),
         *(
-            pytest.param(one, PLACES, id=f"{one.name} in every file", marks=pytest.mark.campaign)
+            pytest.param(one, PLACES, id=f"{one.label} in every file", marks=pytest.mark.campaign)
             for one in every_example()
             if one.name not in FILES
         ),
