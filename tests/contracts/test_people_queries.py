@@ -26,7 +26,8 @@ EXAMPLES = [
 FEW = list({example.command[0]: example for example in EXAMPLES}.values())
 """One of each command; the campaign asks them all."""
 MANY = [
-    pytest.param(example, marks=() if example in FEW else pytest.mark.campaign, id=example.label) for example in EXAMPLES
+    pytest.param(example, marks=() if example in FEW else pytest.mark.campaign, id=example.label)
+    for example in EXAMPLES
 ]
 
 
@@ -107,7 +108,7 @@ def test_several_rows_of_a_person_have_a_price_of_their_own_or_cost_as_many_time
     promise = price.guarantee
     assert promise.unit == "person"
     assert promise.family == family
-    if query.name == "identify" or (query.name == "count" and {"--by", "--fence"} & set(example.command)):
+    if example.priced_by_row:
         assert promise.epsilon == 3 * alone.epsilon
         assert alone.rho is None or promise.rho == 9 * alone.rho
     else:
