@@ -34,7 +34,9 @@ def kind(request):
 
 
 def test_a_test_beside_this_one_draws_from_it(kind):
-    others = [page for page in TESTS.glob("test_*.py") if page.name != Path(__file__).name]
+    others = [
+        page for page in TESTS.parent.rglob("test_*.py") if page.name not in {Path(__file__).name, "test_guarantees.py"}
+    ]
     made = [page for page in others if re.search(rf"\b{kind.__name__}(\.of)?\(", page.read_text(encoding="utf-8"))]
     assert made, f"audit {kind.__name__} in tests/mechanisms/test_{kind.__module__.rpartition('.')[2]}.py"
 
