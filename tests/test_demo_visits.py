@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.stream import support
-from wallflower.stream.made_up_readings import SHARE, made_up
 from wallflower.demo.made_up_values import normal, uniform
 from wallflower.demo.visits import HEADER, made_up_visits
+from wallflower.stream.made_up_readings import SHARE, made_up
 
 
 def test_visits_add_up_to_their_patients():

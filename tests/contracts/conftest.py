@@ -47,7 +47,7 @@ class Forbidden:
         pytest.fail("the rows were opened")
 
 
-@pytest.fixture(params=every_example(), ids=lambda example: example.name)
+@pytest.fixture(params=every_example(), ids=lambda example: example.label)
 def example(request):
     return request.param
 

@@ -27,6 +27,15 @@ class Example:
     """False when the right answer on `csv` is no answer (exit 5)."""
     always_answers: bool = True
     """True when even an empty table gets an answer."""
+    priced_by_row: bool = False
+    """True when a person with m rows costs as much as m rows; False when the question has a law of its own for a person."""
+    holds_all_rows: bool = False
+    """Of what looks at rows near each other: True when it is refused where the rows do not fit into memory."""
+
+    @property
+    def label(self) -> str:
+        """Its name in a run of tests, with the file of its question: `-k` finds it by either."""
+        return f"{self.name} ({type(self.query(Path())).__module__.rpartition('.')[2]})"
 
     def lay_out(
         self, folder: Path, *, csv: str | None = None, test: bool = False, change: tuple[str, str] | None = None

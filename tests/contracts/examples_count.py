@@ -105,6 +105,8 @@ def by_ward(among):
             *("count", "DECL", "--columns", "height,weight", "--by", "ward", "--among", among),
             *("--fewer-than", "3", "--radius", "4", "--epsilon", "0.5"),
         ),
+        priced_by_row=True,
+        holds_all_rows=True,
     )
 
 
@@ -145,6 +147,7 @@ EXAMPLES = [
             *("count", "DECL", "--columns", "height,weight", "--neighbours", "3", "--radius", "4", "--epsilon", "0.5"),
             *("--daily", "added", "--start", "2020-03-01", "--horizon", "30", "--through", "2020-03-10"),
         ),
+        holds_all_rows=True,
     ),
     Example(
         name="count-fence",
@@ -152,6 +155,8 @@ EXAMPLES = [
         csv=ROWS,
         query=lambda _folder: wf.count.FencedOutliers(column="height", epsilon="0.5"),
         command=("count", "DECL", "--columns", "height", "--fence", "iqr", "--epsilon", "0.5"),
+        priced_by_row=True,
+        holds_all_rows=True,
     ),
     *(by_ward(among) for among in ("group", "table")),
     *(count_of(noise) for noise in ("lomax", "laplace", "inverse")),

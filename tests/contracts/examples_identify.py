@@ -81,6 +81,7 @@ EXAMPLES = [
                 *("identify", "DECL", "--value", "height=250", "--value", "height=171.5", "--value", "height=171.6"),
                 *("--epsilon", "0.1", "--method", method),
             ),
+            priced_by_row=True,
         )
         for method in ("grid", "cheapest-dp")
     ),
@@ -94,6 +95,7 @@ EXAMPLES = [
         command=(
             "identify", "DECL", "--model", "both", "--value", "height=250,city=Toronto", "--epsilon", "0.5", "--method", "dp",
         ),
+        priced_by_row=True,
     ),
     Example(
         name="identify-lookahead",
@@ -105,5 +107,6 @@ EXAMPLES = [
         command=(
             "identify", "DECL", "--model", "same", "--value", "city=Toronto", "--epsilon", "0.5", "--method", "lookahead",
         ),
+        priced_by_row=True,
     ),
 ]  # fmt: skip

@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -119,7 +120,11 @@ def test_every_number_is_priced_or_refused(example, tmp_path):
 def test_every_option_is_priced_or_refused(example, tmp_path, capsys):
     path = rich(example, tmp_path)
     arguments = example.arguments(path)
-    options = [at for at, word in enumerate(arguments) if word.startswith("--") and is_a_number(arguments[at + 1])]
+    options = [
+        at
+        for at, (word, following) in enumerate(pairwise(arguments))
+        if word.startswith("--") and is_a_number(following)
+    ]
     assert options
     for at in options:
         for value in SPELLED:

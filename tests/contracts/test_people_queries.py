@@ -26,7 +26,8 @@ EXAMPLES = [
 FEW = list({example.command[0]: example for example in EXAMPLES}.values())
 """One of each command; the campaign asks them all."""
 MANY = [
-    pytest.param(example, marks=() if example in FEW else pytest.mark.campaign, id=example.name) for example in EXAMPLES
+    pytest.param(example, marks=() if example in FEW else pytest.mark.campaign, id=example.label)
+    for example in EXAMPLES
 ]
 
 
@@ -84,7 +85,7 @@ def test_people_are_answered_as_the_rows_they_reduce_to(example, tmp_path):
         assert not re.search(r"\brows?\b", people["guarantee"]["sentence"].replace("all of whose rows", ""))
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.label)
 def test_several_rows_of_a_person_have_a_price_of_their_own_or_cost_as_many_times_or_are_refused(example, tmp_path):
     person = loads(example.declaration).key or "who"
     text = about_people(example.declaration, person, reducer="").replace("replace-one", "add-remove")
@@ -107,7 +108,7 @@ def test_several_rows_of_a_person_have_a_price_of_their_own_or_cost_as_many_time
     promise = price.guarantee
     assert promise.unit == "person"
     assert promise.family == family
-    if query.name == "identify" or (query.name == "count" and {"--by", "--fence"} & set(example.command)):
+    if example.priced_by_row:
         assert promise.epsilon == 3 * alone.epsilon
         assert alone.rho is None or promise.rho == 9 * alone.rho
     else:

@@ -68,7 +68,7 @@ SHORT = {
 
 @pytest.mark.parametrize(
     "example",
-    [pytest.param(one, marks=[] if one.name in SHORT else pytest.mark.campaign, id=one.name) for one in EXAMPLES],
+    [pytest.param(one, marks=[] if one.name in SHORT else pytest.mark.campaign, id=one.label) for one in EXAMPLES],
 )
 def test_a_rehearsal_draws_as_a_release_does(example, tmp_path):
     declaration = load(example.lay_out(tmp_path))

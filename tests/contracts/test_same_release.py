@@ -89,9 +89,9 @@ FILES = {"count-by-group", "subspaces", "explain exact", "identify", "publish-ma
 @pytest.mark.parametrize(
     ("example", "places"),
     [
-        *(pytest.param(one, PLACES if one.name in FILES else TWO, id=one.name) for one in every_example()),
+        *(pytest.param(one, PLACES if one.name in FILES else TWO, id=one.label) for one in every_example()),
         *(
-            pytest.param(one, PLACES, id=f"{one.name} in every file", marks=pytest.mark.campaign)
+            pytest.param(one, PLACES, id=f"{one.label} in every file", marks=pytest.mark.campaign)
             for one in every_example()
             if one.name not in FILES
         ),
@@ -108,9 +108,7 @@ def in_memory(declared: Declaration) -> Declaration:
     return replace(declared, source=None)
 
 
-ALL_AT_ONCE = ("count-by", "count-daily", "count-fence")
-"""Questions that hold all rows, and are refused where these do not fit."""
-NEAR = [each for each in every_example() if each.name.startswith(("count", "subspaces", "identify"))]
+NEAR = [each for each in every_example() if each.command[0] not in {"explain", "publish"}]
 
 
 def moved_with_little_memory(example, folder: Path, place) -> Declaration:
@@ -120,9 +118,7 @@ def moved_with_little_memory(example, folder: Path, place) -> Declaration:
     return place(declared if place is in_csv else replace(declared, memory=1024))
 
 
-@pytest.mark.parametrize(
-    "near", [each for each in NEAR if not each.name.startswith(ALL_AT_ONCE)], ids=lambda each: each.name
-)
+@pytest.mark.parametrize("near", [each for each in NEAR if not each.holds_all_rows], ids=lambda each: each.label)
 def test_a_memory_too_small_for_the_rows_changes_no_answer(near, tmp_path):
     """The same seeded release where all rows are held, and where they are read in strips, wherever they are."""
     answers = {}
@@ -136,9 +132,7 @@ def test_a_memory_too_small_for_the_rows_changes_no_answer(near, tmp_path):
     assert all(answer == answers["in_csv"] for answer in answers.values()), answers
 
 
-@pytest.mark.parametrize(
-    "near", [each for each in NEAR if each.name.startswith(ALL_AT_ONCE)], ids=lambda each: each.name
-)
+@pytest.mark.parametrize("near", [each for each in NEAR if each.holds_all_rows], ids=lambda each: each.label)
 def test_what_must_hold_all_rows_is_refused_where_they_do_not_fit(near, tmp_path):
     moved = moved_with_little_memory(near, tmp_path / "little", in_parquet)
     with pytest.raises(DeclarationError, match="holds all rows at once"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
@@ -78,9 +79,11 @@ def test_a_preview_says_which_account_ends_before_the_concentrated_one(tmp_path)
         own = declare(folder, budgets={"dp": concentrated, "output-constrained-dp": Budget(epsilon=weaker)})
         Ledger.init(own)
         notes, book, taken = preview(own, pure("0.1"), COUNT).notes, Ledger.open(own), 0
-        with pytest.raises(BudgetError):
-            for taken in range(200):
+        with suppress(BudgetError):
+            while taken < 200:
                 book.charge(pure("0.1"), declaration=own, query=COUNT)
+                taken += 1
+        assert taken < 200
         return [note.rpartition("is empty")[2] for note in notes], taken
 
     nothing, most = noted_and_taken("enough", Fraction(400))
