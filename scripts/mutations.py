@@ -26,7 +26,7 @@ from scripts.mutant_runs import Judged, Runs
 from scripts.mutants import ROOT, SRC, Mutant, chosen, mutant, places
 
 TESTS: dict[str, tuple[str, ...]] = {
-    "atomic_file": ("tests/ledger", "tests/stream/test_book.py", "tests/publish"),
+    "atomic_file": ("tests/test_atomic_file.py", "tests/ledger", "tests/stream/test_book.py", "tests/publish"),
     "audit": ("tests/audit",),
     "cli": (
         "tests/cli",

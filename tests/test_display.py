@@ -86,6 +86,12 @@ def test_a_session_without_a_ledger_says_so(tmp_path):
     assert "ledger" in str(wf.table(pa.table(ROWS), loads(DECLARATION, folder=tmp_path)))
 
 
+def test_a_table_that_nobody_has_reviewed_says_so(visits, tmp_path):
+    unread = wf.table(pa.table(ROWS), loads(DECLARATION.replace("reviewed = true\n", ""), folder=tmp_path))
+    assert "releases are refused until [table] says reviewed = true" in pretty(unread)
+    assert "reviewed" not in pretty(visits)
+
+
 def test_price_release_and_statement_say_the_same_in_both(visits):
     price, answer = visits.price(QUESTION), visits.release(QUESTION)
     statement = visits.budget

@@ -116,6 +116,21 @@ def test_several_rows_of_a_person_have_a_price_of_their_own_or_cost_as_many_time
     assert any("up to 3 rows" in note for note in price.notes)
 
 
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.label)
+def test_a_price_for_people_speaks_of_no_rows(example, tmp_path):
+    (tmp_path / "rows.csv").write_text(example.csv, encoding="utf-8")
+    person = loads(example.declaration).key or "who"
+    query = example.query(tmp_path)
+    rows, people = (
+        price_of(query, loads(text, folder=tmp_path))
+        for text in (example.declaration, about_people(example.declaration, person))
+    )
+    said = str((dict(people.settings), dict(people.expected), people.notes))
+    assert not re.search(r"\brows?\b", said, flags=re.IGNORECASE)
+    if re.search(r"\brows?\b", str((dict(rows.settings), dict(rows.expected)))):
+        assert re.search(r"\b(people|person)\b", said)
+
+
 def row_price(example, query):
     """What it promises where a row is the unit and rows come and go."""
     return query.price(loads(example.declaration.replace("replace-one", "add-remove"))).guarantee

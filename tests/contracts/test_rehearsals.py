@@ -15,13 +15,14 @@ from jsonschema import Draft202012Validator
 from tests.contracts.registry import every_example
 from wallflower.cli.app import run
 from wallflower.engines.stand_in import stand_in
-from wallflower.errors import UsageError
+from wallflower.errors import DeclarationError, UsageError
 from wallflower.ledger import Ledger
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.privacy.file_answer import FileAnswer
 from wallflower.schema import load
 from wallflower.schema.shape import schema
 from wallflower.session import open as open_session
+from wallflower.session.rehearsal_result import COLUMNS
 
 EXAMPLES = every_example()
 SMALL = {"draws": 2, "sweep_draws": 0}
@@ -214,6 +215,43 @@ def test_a_declared_picture_is_what_is_made_up(tmp_path):
             bad if "centre" not in wrong else bad.replace('\ncentre = {age = 30, ward = "A"}', "", 1), encoding="utf-8"
         )
         assert run(["check", str(path)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "code"), [("1970-01-03", 2), ('"1970-01-03"', 2), ('"3 January"', None), ("2", None)]
+)
+def test_a_declared_picture_may_lie_around_a_date(written, code, tmp_path):
+    path = tmp_path / "rows.toml"
+    came = '[columns.came]\nrole = "insensitive"\nlower = 1970-01-01\nupper = 1970-12-31\noutside = "drop"\nmissing = "drop"\n'
+    path.write_text(
+        PICTURE.replace("[rehearsal]\n", came + "[rehearsal]\n").replace("{age = 70}", f"{{came = {written}}}"),
+        encoding="utf-8",
+    )
+    if code is None:
+        with pytest.raises(DeclarationError, match="a date such as 2024-01-31"):
+            load(path)
+    else:
+        assert load(path).rehearsal.groups[1].centre == {"came": code}
+
+
+def test_the_records_that_are_asked_for_are_among_the_made_up_rows(tmp_path):
+    """Else a rehearsal would show answers about nobody."""
+    example = next(each for each in EXAMPLES if each.name == "explain two records")
+    path, query = example.lay_out(tmp_path), example.query(tmp_path)
+    seen = open_session(path).rehearse(query, **SMALL)
+    assert seen.truth is not None
+    assert [each["record"] for each in seen.truth["records"]] == list(query.records)
+    assert all(each["answer"] is not None for each in seen.truth["records"])
+
+
+def test_what_other_choices_would_give_stands_under_a_rehearsal(tmp_path):
+    example = one_of("count")
+    session, query = open_session(example.lay_out(tmp_path)), example.query(tmp_path)
+    alone, swept = (str(session.rehearse(query, draws=2, sweep_draws=draws)) for draws in (0, 2))
+    assert COLUMNS[-2] not in alone
+    heading = next(line for line in swept.splitlines() if COLUMNS[-2] in line)
+    assert heading.split()[:2] == list(COLUMNS[:2])
+    assert any(line.startswith("epsilon ") for line in swept.splitlines())
 
 
 def test_the_note_about_rows_without_groups_says_what_is_declared(tmp_path):

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -96,6 +97,23 @@ def test_regions_part_the_rows_and_never_are_more_than_asked_for(checker, level)
         counts.append(len(parts))
     assert counts == sorted(counts)
     assert counts[1:4] == [2, 3, 4]
+
+
+def test_what_was_laid_out_is_used_again_only_for_the_very_same_question(checker):
+    asked = {"level": "matching", "k": 4, "method": "shed", "least": 4, "demands": Demands()}
+    work = RegionWork.on(checker, **asked)
+    assert work.shop is work.known
+    other = replace(checker.space, p=checker.space.p / 2)
+    for changes in (
+        {"space": other},
+        {"places": checker.places.copy()},
+        {"k": 5},
+        {"demands": Demands(entropy=Fraction(2))},
+    ):
+        changed = replace(work, **changes)
+        assert changed.shop is not work.known
+        made = {**vars(changed.shop), **vars(changed.shop.checker)}
+        assert all(made[name] is value or made[name] == value for name, value in changes.items())
 
 
 # --- planted bugs: the judge, who knows the whole table, notices each ---

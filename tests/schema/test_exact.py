@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
 from fractions import Fraction
 
 import pytest
 
 from wallflower.errors import UsageError
+from wallflower.publish import PlainTable
+from wallflower.schema.domains import Dates, Numbers
 from wallflower.schema.exact import exact, positive, shown
 
 
@@ -27,3 +30,20 @@ def test_an_exponent_that_would_fill_the_memory_is_refused_however_its_digits_ar
     with pytest.raises(UsageError, match="must be a decimal or a fraction"):
         exact(spelt)
     assert exact("1e4_0") == 10**40
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        Numbers(lower=Fraction(-1), upper=Fraction(2), step=Fraction(1, 2)),
+        Dates(lower=date(2024, 2, 27), upper=date(2024, 3, 3)),
+    ],
+)
+def test_a_domain_has_as_many_values_as_can_be_listed(domain):
+    assert domain.size == len({domain.text(number) for number in range(domain.first, domain.last + 1)})
+
+
+def test_weights_that_nobody_gives_are_none_and_those_given_are_exact():
+    asked = {"columns": ("job", "salary"), "out": "x.csv", "k": 3, "p": "0.9", "d": "0.5"}
+    assert PlainTable(**asked).weights == PlainTable(**asked, weights=None).weights == {}
+    assert PlainTable(**asked, weights={"job": "0.1"}).weights == {"job": Fraction(1, 10)}

@@ -4,6 +4,7 @@ import re
 import stat
 import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,8 @@ from wallflower.errors import DeclarationError
 from wallflower.schema import draft, loads
 from wallflower.schema.declaration import Reading
 from wallflower.schema.first_draft import Wanted, shown_from_rows, write_for_owner
+from wallflower.schema.section import SAFE_NAME
+from wallflower.schema.stream_draft import stream_draft
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,11 @@ def test_what_sounds_like_a_person_is_proposed_as_identifier(name):
 @pytest.mark.parametrize("name", ["idea", "grid", "valid", "keyboard", "named_pipes", "age"])
 def test_what_only_contains_such_a_word_is_not(name):
     assert 'role = "identifier"' not in draft("x.csv", [Seen(name, "integer")], folder=".")
+
+
+def test_a_stream_of_a_long_file_name_gets_an_id_that_a_stream_may_have():
+    text = stream_draft(Path("reading" * 20 + ".csv"), PEOPLE)
+    assert SAFE_NAME.fullmatch(re.search(r'^id = "(.*)"', text, flags=re.MULTILINE)[1])
 
 
 def test_the_source_is_written_relative_to_the_draft():

@@ -139,6 +139,7 @@ SLIPS = {
     "a code that is a value": ('["NA", "999"]', '["flu"]', "missing_codes = [] for this column"),
     "zcdp without delta": ('delta = "1e-6"\n', "", "needs a delta"),
     "an asker of another budget": ("[askers.ward-3.dp]", "[askers.ward-3.output-constrained-dp]", "which is not there"),
+    "an asker of no safe name": ("[askers.ward-3.dp]", '[askers."ward 3".dp]', "an asker's name is at most 64 letters"),
     "an asker's own accounting": ('epsilon = "1"', 'epsilon = "1"\naccounting = "zcdp"', "said once for all askers"),
 }
 NOT_SAYABLE = {
@@ -204,6 +205,7 @@ def test_m_rows_are_for_add_remove_only():
         ("%d.%m.%Y %H:%M", "02.01.1970 24:00", None),
         ("%d.%m.%Y", "٠1.01.1970", None),
         ("%d %%%m %Y", "1 %2 1970", 31),
+        ("%Y-%m-%dT%H:%M", "1970-01-02T23:59", 1),
     ],
 )
 def test_dates_are_read_by_their_format(format_, text, day):

@@ -9,13 +9,14 @@ import json
 
 import pytest
 
+from tests.service.barrage import GOOD
 from tests.service.desks import COUNT, Browser, House
 from wallflower.errors import PendingError, UsageError
 from wallflower.ledger import Ledger
 from wallflower.publish import PlainTable
 from wallflower.remote import written
 from wallflower.service import errands
-from wallflower.service.fields import FORMS
+from wallflower.service.fields import FORMS, form_of
 from wallflower.service.questions import question
 from wallflower.service.requests import find
 from wallflower.service.warm_up import example, warm
@@ -208,6 +209,25 @@ def test_a_rehearsal_that_cannot_be_done_or_is_one_too_many_is_said(house: House
     monkeypatch.setattr(errands, "rehearse", lambda *_, **__: (_ for _ in ()).throw(UsageError("it is too large.")))
     assert errands.step(house.desk.database, house.desk.service)
     assert b"it is too large." in otto.get("/queue").body
+
+
+@pytest.mark.parametrize("command", GOOD)
+def test_what_a_form_does_not_need_may_be_left_out(command):
+    for field in form_of(command).fields:
+        if field.name not in GOOD[command]:
+            assert not field.needed, field.name
+    assert written(question(command, GOOD[command]))["command"] == command
+
+
+def test_programs_are_answered_as_their_page_says(house: House):
+    ada = Browser(house.desk, headers={"authorization": f"Bearer {house.token('ada')}"})
+    described = json.loads(ada.get("/api/v1/openapi.json").body)["paths"]
+    paths = [path for path, told in described.items() if "get" in told and "{" not in path]
+    assert {"/api/v1/openapi.json", "/api/v1/requests"} <= set(paths)
+    for path in paths:
+        status = ada.get(path).status
+        assert status == 200
+        assert str(status) in described[path]["get"]["responses"]
 
 
 def test_every_kind_of_question_can_be_warmed_from_a_declaration_alone(house: House):

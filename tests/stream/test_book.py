@@ -258,3 +258,27 @@ def test_a_book_of_an_older_version_is_refused_in_words(tmp_path):
         old.commit()
     with pytest.raises(LedgerError, match="older version"):
         opened(tmp_path / "s.book")
+
+
+def test_a_book_that_cannot_be_read_is_let_go_of(tmp_path):
+    """Else whoever mends it would wait for the process that could not use it."""
+    opened(tmp_path / "s.book").close()
+    with closing(sqlite3.connect(tmp_path / "s.book")) as damaged:
+        damaged.execute("ALTER TABLE book RENAME COLUMN series TO lost")
+    with pytest.raises(LedgerError) as refused:
+        opened(tmp_path / "s.book")
+    with closing(sqlite3.connect(tmp_path / "s.book", timeout=0)) as mending:
+        mending.execute("ALTER TABLE book RENAME COLUMN lost TO series")
+    assert "s.book" in str(refused.value)
+
+
+def test_at_most_so_many_windows_wait_for_receipts():
+    stream = support.declared(window=20)
+    with closing(assembly.book(stream, "s", None)) as book:
+        loop = support.window_sensor(stream, book, LocalBroker().connect([]), SystemEntropy(), ahead=3)
+        seen = [loop.room]
+        for many in (2, 1, 1):
+            loop.take([np.zeros((20, 2), dtype=np.int64)] * many)
+            seen.append(loop.room)
+        assert seen == [3, 1, 0, 0]
+        assert loop.waiting == 4

@@ -87,6 +87,8 @@ def test_the_price_states_recall_and_precision_before_anything_is_measured():
     expected = prices.price(support.declared("alarm")).expected
     assert expected["recall"].startswith("98.3%")
     assert "86.8% where 25% of periods misbehave" in expected["precision"]
+    *live, _last, _never = promises.clock(support.declared("alarm")).law([True] * 4)
+    assert expected["before_the_last_slot"].startswith(f"{float(sum(live)):.0%} of periods")
     own = loads(support.clock_text().replace("least_readings", 'outlier_share = "1/2"\nleast_readings'))
     assert "where 50% of periods misbehave" in prices.price(own).expected["precision"]
     assert "answers_turned_over" in prices.price(support.declared("share")).expected
@@ -131,6 +133,16 @@ def test_share_is_estimated_by_time_of_the_period():
     assert by_time["slot 1 to 1"].low < 0.5 < by_time["slot 1 to 1"].high
     assert by_time["slot 0 to 0"].low < 0.02 < by_time["slot 0 to 0"].high
     assert found.fleet.low < 0.14 < found.fleet.high
+
+
+@pytest.mark.parametrize(("slot", "at_once", "parts"), [("1h", 1, 24), ("45m", 2, 16), ("30m", 2, 24)])
+def test_of_many_slots_several_are_told_together(slot, at_once, parts):
+    stream = support.declared("share", slot=slot)
+    many = promises.clock(stream).slots
+    found = periods.summary(stream, [("s", 100 * many + slot, slot % 3 == 0) for slot in range(many)])
+    names = [f"slot {part * at_once} to {(part + 1) * at_once - 1}" for part in range(parts)]
+    assert [name for name, _ in found.hours] == names
+    assert [share.of for _, share in found.hours] == [at_once] * parts
 
 
 def test_the_half_width_is_that_of_a_binomial_share_over_what_tells_the_two_apart():

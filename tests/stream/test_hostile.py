@@ -144,3 +144,19 @@ def test_of_two_contents_of_one_number_that_come_together_the_first_is_stored_an
         assert parse(receipts.receive(0.0).payload).digest == digest_of(first.payload)
         assert receipts.receive(0.0) is None
         assert results.known(None) == {("s", bytes(8).hex(), 0): digest_of(first.payload).hex()}
+
+
+def test_every_delivery_is_dealt_with_once_what_it_brought_is_stored():
+    """A broker stops sending to a party that never says so; one that says so too early loses what was not yet stored."""
+    stream, broker = support.declared(window=20), LocalBroker()
+    topics = assembly.topics(stream)
+    with closing(Results(None, stream="s", columns={"flow": 0.01, "pressure": 0.01}, facts={})) as results:
+        line, done = broker.connect(topics.heard("analyst")), []
+        deciding = AnalystLoop(assembly.analyst(stream), results, line, topics)
+        window = noised_window(stream)
+        for name, payload in (("window", window.payload), ("again", window.payload), ("noise", b"")):
+            line.queue.append(
+                Delivery(window.topic, payload, lambda name=name: done.append((name, results.totals()[0])))
+            )
+        assert deciding.turn() == 3
+        assert done == [("window", 1), ("again", 1), ("noise", 1)]

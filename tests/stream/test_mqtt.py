@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import time
 from contextlib import closing
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from tests.servers.ports import free_port
 from tests.stream import support
 from wallflower.errors import UsageError
 from wallflower.schema.exact import shown
-from wallflower.stream.mqtt import Login, MqttTransport
+from wallflower.stream.mqtt import Login, MqttTransport, paho
 from wallflower.stream.parser import loads
 
 USERS = {"boiler-1": "one", "boiler-2": "two", "analyst": "three", "corrector": "four"}
@@ -53,6 +54,38 @@ def finished(process, timeout=240):
     stdout, stderr = process.communicate(timeout=timeout)
     assert process.returncode == 0, stderr
     return json.loads(stdout)
+
+
+@pytest.fixture
+def unconnected(monkeypatch):
+    """Whom a party would connect to, without a network; and what it acknowledges."""
+    client, told = paho().Client, []
+    monkeypatch.setattr(client, "connect_async", lambda _self, host, port, **_: told.append((host, port)))
+    monkeypatch.setattr(client, "loop_start", lambda _self: None)
+    monkeypatch.setattr(client, "ack", lambda _self, *numbers: told.append(numbers))
+    return told
+
+
+@pytest.mark.parametrize(
+    ("broker", "port"),
+    [("mqtt://there", 1883), ("mqtts://there", 8883), ("mqtt://there:99", 99), ("mqtts://there:99", 99)],
+)
+def test_a_broker_without_a_port_is_at_the_usual_one(unconnected, broker, port):
+    MqttTransport(broker, [], client="spy", login=Login()).close()
+    assert unconnected == [("there", port)]
+
+
+def test_what_arrives_is_handed_on_and_acknowledged_when_it_is_dealt_with(unconnected):
+    line = MqttTransport("mqtt://there", ["a"], client="spy", login=Login())
+    unconnected.clear()
+    message = SimpleNamespace(topic="a", payload=b"said", mid=7, qos=1)
+    line._client.on_message(line._client, None, message)
+    delivery = line.receive(0.0)
+    assert (delivery.topic, delivery.payload, unconnected) == ("a", b"said", [])
+    delivery.done()
+    assert unconnected == [(7, 1)]
+    assert line.receive(0.0) is None
+    line.close()
 
 
 @pytest.mark.slow

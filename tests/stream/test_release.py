@@ -12,6 +12,7 @@ from tests.stream.support import declared
 from wallflower.errors import UsageError
 from wallflower.report.certificate import ASSUMED_OF_A_STREAM, ASSUMED_OF_A_TABLE, certificate_page
 from wallflower.report.release_file import as_release
+from wallflower.stream.promises import guarantee
 from wallflower.stream.release import TODAY, released
 
 
@@ -48,6 +49,13 @@ def test_a_promise_of_a_whole_day_says_that_days_add_up_and_not_readings():
     assert "Periods of one sensor add up" in page
     assert "Many readings" not in page
     assert "all day" in page
+
+
+def test_a_promise_of_another_period_speaks_of_that_one():
+    sentence = guarantee(declared("alarm", period="12h", slot="3h")).sentence
+    assert "in a whole period of 12h" in sentence
+    assert "any other period of 12h" in sentence
+    assert "day" not in sentence
 
 
 def test_a_release_is_read_with_the_facts_that_its_party_prints_beside_it():

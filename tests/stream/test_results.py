@@ -53,6 +53,7 @@ def test_windows_are_found_again_with_their_units(place, tmp_path):
         "s", 1, 1, 1.0, 6.0, 0, True,
     ]  # fmt: skip
     assert len(rows) == 12
+    assert {row["received"].isoformat() for row in rows} == {"2001-09-09T01:46:40"}
     assert results.sample("s", 6)["flow"].tolist() == [0.0, 1.0, 2.0, 3.0, 0.0, 1.0]
     results.close()
 
