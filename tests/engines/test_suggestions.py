@@ -23,6 +23,8 @@ def counted(*texts):
         (("12/31/2020", "01/02/2021"), "date", {"dates": ("%m/%d/%Y",)}),
         ((*("31.12.2020",) * 3, *("2020-12-30",) * 2), "date", {"dates": ("%d.%m.%Y", "%Y-%m-%d")}),
         ((*map(str, range(20, 90)), "unknown", "999"), "integer", {"missing_codes": ("unknown", "999")}),
+        ((*map(str, range(4)), "-9"), "integer", {"missing_codes": ("-9",)}),
+        ((*map(str, range(4)), "9"), "integer", {"missing_codes": ()}),
         ((*map(str, range(20, 90)), "1e401", "-1e999", "9" * 5000), "integer", {"thousands": "", "missing_codes": ()}),
         ((*map(str, range(20, 90)), "1e300", "2.5e-320"), "real", {}),
         (("true", "false"), "boolean", {}),
