@@ -73,6 +73,11 @@ def test_settings_are_counted_by_the_cells_they_would_mend():
         (b"\xef\xbb\xbfa|b\n1|2\n", ("|", "utf-8", ".", True)),
         ("a;b\n1;2\n".encode("utf-16"), (";", "utf-16", ".", True)),
         (b"1,2\n3,4\n", (",", "utf-8", ".", False)),
+        (b"a,2.5\nb,3.5\n", (",", "utf-8", ".", False)),
+        (b"a,2020-12-31\nb,2021-01-01\n", (",", "utf-8", ".", False)),
+        (b",b\n1,2\n", (",", "utf-8", ".", True)),  # a column without a name
+        (b"a,a\nb,c\n", (",", "utf-8", ".", False)),  # names are different, rows need not be
+        (b"a,a\n", (",", "utf-8", ".", True)),  # no row at all
         (b"", (",", "utf-8", ".", True)),
         (b"only\n1\n2\n", (",", "utf-8", ".", True)),
     ],
