@@ -7,11 +7,12 @@ import traceback
 from dataclasses import replace
 
 import duckdb
+import pandas as pd
 import pytest
 
 from tests.contracts.engine_sources import categories, dates, declare, numbers
 from tests.contracts.hostile_files import BROKEN_ARRAYS, CASES, bytes_as_text, parquet_files
-from wallflower.engines import examine, open_source
+from wallflower.engines import examine, from_frame, open_source
 from wallflower.engines.duckdb.source import DuckSource
 from wallflower.engines.memory.dialect import read
 from wallflower.engines.reading_rule import Kind, rule_for
@@ -68,6 +69,16 @@ def test_texts_that_are_none_are_unreadable_in_parquet_as_in_memory(tmp_path):
     case = next(case for case in parquet_files() if case.name == "parquet bytes 0")
     with opened(case.write(tmp_path)).rows(COLUMNS) as rows:
         assert rows.fetch(numbers=("c",)).numbers.tolist() == [[0], [1], [0]]
+
+
+@pytest.mark.parametrize("dtype", [object, "string[python]"])
+def test_half_a_letter_in_a_frame_spoils_its_own_cell(dtype):
+    """Arrow cannot hold it, whichever way pandas holds texts; the other cells are read as ever."""
+    frame = pd.DataFrame(
+        {"x": pd.Series(["1", "\ud800", "2"], dtype=dtype), "c": pd.Series(["a", "b", "\udc80"], dtype=dtype)}
+    )
+    with from_frame(frame, declare(X, C, key=None)).rows(("x", "c")) as rows:
+        assert rows.fetch(numbers=("x", "c")).numbers.tolist() == [[10, 0], [-7, 1], [20, 1]]
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,17 @@ def test_with_hardly_any_noise_the_histogram_is_the_true_one(among):
     assert "ward" in picture.alt
 
 
+@pytest.mark.parametrize("among", ["group", "table"])
+def test_the_bar_around_the_owners_counts_is_that_of_one_group(among):
+    """Wide enough for nineteen in twenty draws of its noise and no row wider, however many groups there are."""
+    query, declaration = question(among=among, noise="laplace"), declared(values=tuple("abcdefghij"))
+    noise = DiscreteLaplace(scale=Fraction(query.price(declaration).mechanism["scale"]))
+    figures = query.inspect(Grouped([(0, 0), (5, 1)], declaration))["figures"]
+    chances = [float(np.exp(noise.log_probability(size))) for size in range(figures["groups"]["error"] + 1)]
+    beyond = 1 - 2 * sum(chances) + chances[0]
+    assert beyond <= 0.05 < beyond + 2 * chances[-1]
+
+
 def test_the_price_says_the_error_of_one_group_and_of_all():
     price = question(neighbours=5).price(declared(values=tuple("abcdefghij")))
     assert "in any one group" in price.expected["error"]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from wallflower.engines import partition
+from wallflower.engines.executors import Held
 from wallflower.engines.partition import Cut, begins, chunks, together
 
 
@@ -41,6 +42,13 @@ def test_one_value_that_most_rows_have_is_one_part():
     assert starts == (5, 6, 7, 8)
 
 
+def test_rows_in_this_process_are_cut_by_the_memory_there_is():
+    rows = np.random.default_rng(3).integers(0, 100_000, (20_000, 1))
+    cut = Held(rows).cut(0, below=0, above=0, most=1_500)
+    assert max(np.bincount(cut.homes(rows[:, 0]))) <= 1_700
+    assert Held(rows).cut(0, below=0, above=0, most=10**6).parts == 1
+
+
 def test_equal_rows_become_one_and_order_means_nothing():
     rows = np.array([[2, 1], [0, 5], [2, 1], [0, 4], [2, 1]])
     found = together(rows, np.array([1, 2, 3, 4, 5]), first=1)
@@ -50,6 +58,6 @@ def test_equal_rows_become_one_and_order_means_nothing():
 
 
 def test_chunks_hold_every_row():
-    batches = [np.full((size, 1), size) for size in (3, 1, 4, 1, 5)]
-    assert [len(each) for each in chunks(batches, 5)] == [8, 6]
+    batches = [np.full((size, 1), size) for size in (3, 1, 4, 1, 3, 1)]
+    assert [len(each) for each in chunks(batches, 5)] == [8, 5]
     assert list(chunks([])) == []

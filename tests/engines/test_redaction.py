@@ -56,6 +56,24 @@ def test_a_library_error_leaves_no_trace():
     assert CANARY not in everything(caught.value)
 
 
+def test_a_reading_that_is_left_early_is_ended_at_once():
+    """What it holds open is closed then, and not when its last reference happens to go."""
+    ended = []
+
+    def reading():
+        try:
+            yield from range(1, 9)
+        finally:
+            ended.append(True)
+
+    held = reading()
+    found = redaction.quietly_each(lambda: held, redaction.broken)
+    assert next(found) == 1
+    assert not ended
+    found.close()
+    assert ended
+
+
 def test_errors_of_our_own_and_interrupts_pass():
     def interrupt() -> None:
         raise KeyboardInterrupt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import duckdb
@@ -10,13 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.contracts.engine_sources import categories, declare, numbers
 from wallflower.engines.dialect import Dialect
 from wallflower.engines.duckdb.database import database
+from wallflower.engines.duckdb.source import DuckSource
 from wallflower.engines.reading_rule import Kind
-from wallflower.engines.spark import parts
+from wallflower.engines.spark import parts, session
 from wallflower.engines.spark.catalogue import kinds
 from wallflower.engines.spark.dialect import SparkDialect
-from wallflower.errors import DeclarationError
+from wallflower.engines.spark.rows import SparkRows
+from wallflower.errors import DeclarationError, UsageError
 
 
 def frame(**types):
@@ -62,3 +66,30 @@ def test_range_after_range_every_row_comes_once_and_ascending(values):
         assert [
             v for rows in found for (v,), n in zip(rows.numbers.tolist(), rows.times, strict=True) for _ in range(n)
         ] == sorted(values)
+
+
+def test_a_stream_of_ranges_is_of_the_views_columns_alone(tmp_path):
+    """Refused in words before anything is asked; DuckDB is here to be asked."""
+    path = tmp_path / "rows.csv"
+    path.write_text("k,x,c\n1,2,a\n2,-1,b\n3,2,a\n")
+    declaration = replace(declare(numbers(step="1"), categories()), source=path)
+    with DuckSource(declaration).open(("x",)) as asked:
+        rows = SparkRows(asked.view, asked.base, asked.needed, asked.places)
+        found = [(each.numbers.tolist(), each.times.tolist()) for each in rows.stream(["x"])]
+        assert found == [([[-1], [2]], [1, 2])]
+        for ask in (lambda: rows.stream(["c"]), lambda: rows.stream(["x"], by="c")):
+            with pytest.raises(UsageError, match="not part of this view"):
+                next(ask())
+
+
+def test_a_session_that_runs_elsewhere_is_not_taken(monkeypatch):
+    """A process has one session, and Spark would hand it out whatever address was asked for."""
+    running = SimpleNamespace(sparkContext=SimpleNamespace(master="local[2]"))
+    monkeypatch.setattr(session, "_running", lambda: running)
+    assert session.session_at("spark:") is running
+    assert session.session_at("local[2]") is running
+    with pytest.raises(DeclarationError, match=r"is not at 'spark://elsewhere:7077'"):
+        session.session_at("spark://elsewhere:7077")
+    monkeypatch.setattr(session, "_running", lambda: None)
+    with pytest.raises(DeclarationError, match="the session that is running, and none is"):
+        session.session_at("spark:")

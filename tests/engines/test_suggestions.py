@@ -23,6 +23,8 @@ def counted(*texts):
         (("12/31/2020", "01/02/2021"), "date", {"dates": ("%m/%d/%Y",)}),
         ((*("31.12.2020",) * 3, *("2020-12-30",) * 2), "date", {"dates": ("%d.%m.%Y", "%Y-%m-%d")}),
         ((*map(str, range(20, 90)), "unknown", "999"), "integer", {"missing_codes": ("unknown", "999")}),
+        ((*map(str, range(4)), "-9"), "integer", {"missing_codes": ("-9",)}),
+        ((*map(str, range(4)), "9"), "integer", {"missing_codes": ()}),
         ((*map(str, range(20, 90)), "1e401", "-1e999", "9" * 5000), "integer", {"thousands": "", "missing_codes": ()}),
         ((*map(str, range(20, 90)), "1e300", "2.5e-320"), "real", {}),
         (("true", "false"), "boolean", {}),
@@ -71,6 +73,11 @@ def test_settings_are_counted_by_the_cells_they_would_mend():
         (b"\xef\xbb\xbfa|b\n1|2\n", ("|", "utf-8", ".", True)),
         ("a;b\n1;2\n".encode("utf-16"), (";", "utf-16", ".", True)),
         (b"1,2\n3,4\n", (",", "utf-8", ".", False)),
+        (b"a,2.5\nb,3.5\n", (",", "utf-8", ".", False)),
+        (b"a,2020-12-31\nb,2021-01-01\n", (",", "utf-8", ".", False)),
+        (b",b\n1,2\n", (",", "utf-8", ".", True)),  # a column without a name
+        (b"a,a\nb,c\n", (",", "utf-8", ".", False)),  # names are different, rows need not be
+        (b"a,a\n", (",", "utf-8", ".", True)),  # no row at all
         (b"", (",", "utf-8", ".", True)),
         (b"only\n1\n2\n", (",", "utf-8", ".", True)),
     ],
