@@ -25,6 +25,8 @@ def counted(*texts):
         ((*map(str, range(20, 90)), "unknown", "999"), "integer", {"missing_codes": ("unknown", "999")}),
         ((*map(str, range(4)), "-9"), "integer", {"missing_codes": ("-9",)}),
         ((*map(str, range(4)), "9"), "integer", {"missing_codes": ()}),
+        ((*map(str, range(20, 90)), "99"), "integer", {"missing_codes": ()}),  # no further than values go
+        ((*map(str, range(100, 140)), "1,234"), "integer", {"thousands": ","}),  # most are short
         ((*map(str, range(20, 90)), "1e401", "-1e999", "9" * 5000), "integer", {"thousands": "", "missing_codes": ()}),
         ((*map(str, range(20, 90)), "1e300", "2.5e-320"), "real", {}),
         (("true", "false"), "boolean", {}),
@@ -46,6 +48,36 @@ def test_no_cell_is_written_out_to_be_looked_at(cell):
     texts = counted(*map(str, range(20, 90)), cell)
     assert guessed(texts).kind == "integer"
     assert mends(numbers(lower="0", upper="110", step="1"), CellFormat(), (), counted(cell)) == []
+
+
+CODES = ["99", "999", "9999", "99999", "999999", "-1", "-9", "-99", "-999", "-9999", "888", "8888", "777", "7777"]
+
+
+@pytest.mark.parametrize("cell", [*CODES, "9", "-2", "98", "100", "-777"])
+def test_numbers_that_surveys_write_for_nothing_are_proposed_as_codes(cell):
+    found = mends(numbers(lower="0", upper="5", step="1"), CellFormat(), (), ((cell, 3),))
+    assert [(mend.line, mend.cells) for mend in found] == [(f'missing_codes = ["{cell}"]', 3)] * (cell in CODES)
+
+
+def test_the_setting_that_mends_most_comes_first():
+    x = numbers(lower="0", upper="110", step="1")
+    found = mends(x, CellFormat(), (("unknown", 2), ("1,234", 9)), ())
+    assert [mend.cells for mend in found] == sorted((mend.cells for mend in found), reverse=True)
+    assert found[-1].line == 'missing_codes = ["unknown"]'
+
+
+@pytest.mark.parametrize(
+    ("format_", "cell", "proposed"),
+    [
+        (CellFormat(), "1,5", True),
+        (CellFormat(thousands=","), "1.234,5", True),  # the marks change places
+        (CellFormat(decimal=","), "1.5", False),
+        (CellFormat(decimal=",", thousands="."), "1,5", False),  # it is the mark already
+    ],
+)
+def test_a_decimal_comma_is_proposed_where_there_is_none(format_, cell, proposed):
+    found = mends(numbers(lower="0", upper="5000", step="1"), format_, ((cell, 4),), ())
+    assert [mend.cells for mend in found if mend.of_table] == [4] * proposed
 
 
 def test_settings_are_counted_by_the_cells_they_would_mend():

@@ -304,3 +304,17 @@ def test_contexts_in_words_and_back():
     assert parse_context("") == {}
     words = space.words(np.arange(space.count))
     assert len(set(words.tolist())) == space.count
+
+
+def test_ranges_of_values_and_words_with_their_own_plurals_are_said():
+    jobs = Vocabulary("job", Categories(("Attorney", "X-ray nurse", "Clergy", "Cook", "Clerk")), "sets")
+    grades = Vocabulary("grade", Categories(("A", "B", "C", "D")), "range")
+    space = Space.of((jobs, grades), own=(0, 1))
+    for held, said in (
+        (((0, 1), (0, 1, 2)), "attorneys or x-ray nurses with grade A to C"),
+        (((0, 2), (1,)), "attorneys or clergies with grade B"),
+        ((tuple(range(5)), (1, 2, 3)), "rows with grade B to D"),
+    ):
+        index = space.index(held)
+        assert index is not None
+        assert text(space, index) == said
