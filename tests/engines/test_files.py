@@ -14,6 +14,7 @@ import pytest
 
 from tests.contracts.engine_sources import categories, declare, numbers
 from wallflower.engines import from_frame, open_source
+from wallflower.engines.base import refuse_damage
 from wallflower.errors import DeclarationError, WallflowerError
 from wallflower.schema.declaration import Becomes, Reading
 
@@ -122,6 +123,11 @@ def test_duckdb_enums_and_128_bit_integers(tmp_path):
     assert read(path, columns=("x", "c"), source_table="t") == [[10, 2], [50, 3], [-1, 0]]
 
 
+def before_the_charge(source):
+    source.verify(("x",))
+    refuse_damage(source, ("x",))
+
+
 def test_a_file_that_is_not_what_it_says_is_refused(tmp_path):
     for name, content in (
         ("a.parquet", b"x,c\n1,canary\n"),
@@ -130,8 +136,9 @@ def test_a_file_that_is_not_what_it_says_is_refused(tmp_path):
         ("d.duckdb", b"canary"),
     ):
         (tmp_path / name).write_bytes(content)
+        source = open_source(replace(declare(X, C, key=None), source=tmp_path / name, source_table="t"))
         with pytest.raises(WallflowerError) as caught:
-            open_source(replace(declare(X, C, key=None), source=tmp_path / name, source_table="t")).verify(("x",))
+            before_the_charge(source)
         assert "canary" not in str(caught.value)
         assert caught.value.__cause__ is None
         assert caught.value.__context__ is None
