@@ -2,8 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# One more than two cores: a worker waits for servers and for programs that it has started a quarter of its time.
-WORKERS ?= 3
+WORKERS ?= 2
 # make reproduce MODE=--quick (a minute, prints only) or MODE=--full (the papers' sizes, hours)
 MODE ?=
 # The tests start hundreds of processes. Where the environment forbids to keep bytecode (many containers do), each of them
