@@ -53,6 +53,9 @@ def _by_id(driver, name):
     return driver.find_element(By.ID, name)
 
 
+LEAVING = "does not belong to the document"
+
+
 def _all(driver, query):
     from selenium.webdriver.common.by import By
 
@@ -61,7 +64,7 @@ def _all(driver, query):
 
 def _press(driver, query):
     """Press, and wait until the next page is there."""
-    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 
     page = _all(driver, "html")[0]
     _all(driver, query)[0].click()
@@ -69,7 +72,10 @@ def _press(driver, query):
     def gone() -> bool:
         try:
             page.is_enabled()
-        except StaleElementReferenceException:
+        except WebDriverException as error:
+            # Asked at the very moment at which the page goes away, the driver has no name for it.
+            if not isinstance(error, StaleElementReferenceException) and LEAVING not in str(error):
+                raise
             return driver.execute_script("return document.readyState") == "complete"
         return False
 
