@@ -120,7 +120,7 @@ def run(arguments: Sequence[str], asked_to_stop: Sequence[int] = ()) -> int:
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
         if not arguments or (context is not None and error.format_message() == context.get_help()):
-            err.print(error.format_message(), markup=False, highlight=False)  # no arguments: the help is the answer
+            err.print(error.format_message(), highlight=False)  # no arguments: the help is the answer
             return 2
         where = context.command_path if context is not None else "wallflower"
         return _failed("usage", error.format_message(), f"See `{where} --help`.", 2, as_json=as_json)
@@ -195,7 +195,7 @@ def _failed(kind: str, message: str, hint: str, code: int, *, as_json: bool) -> 
             typer.echo(json.dumps({"ok": False, "error": {"kind": kind, "message": message, "hint": hint}}))
     else:
         err.print(kind, style="bold red", end=": ", highlight=False)
-        err.print(message, markup=False, highlight=False)
+        err.print(message, highlight=False)
         if hint:
-            err.print(hint, markup=False, highlight=False)
+            err.print(hint, highlight=False)
     return code

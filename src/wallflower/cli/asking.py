@@ -83,7 +83,6 @@ def _tell(release: Release, how: CommonOptions, declaration: Path) -> None:
         err.print(
             f"The answer is recorded as entry {entry} and could not be printed: {error.strerror}. Nothing more is charged "
             f"for it: wallflower releases {declaration} --entry {entry} -o FILE.json",
-            markup=False,
             highlight=False,
         )
         if isinstance(error, BrokenPipeError):  # whoever read it has left, as `head` does
@@ -102,7 +101,7 @@ def opened(declaration: Path, how: CommonOptions) -> Session:
 
 
 def _warn(sentence: str) -> None:
-    err.print(sentence, markup=False, highlight=False)
+    err.print(sentence, highlight=False)
 
 
 def _price_json(price: Price, preview: Preview | None = None) -> dict[str, Any]:
@@ -154,4 +153,4 @@ def write_report(
         said = f"Owner report, NOT PRIVATE: {path}"
     except Exception as error:  # noqa: BLE001 - the answer has been given: it stands, and stdout holds one object
         said = f"The owner report was not written ({error if isinstance(error, WallflowerError) else place(error)})."
-    err.print(said, markup=False, highlight=False)
+    err.print(said, highlight=False)

@@ -96,10 +96,9 @@ def _make_key(path: Path) -> None:
     name = new_key(path)
     out.print(
         f"Wrote {path} (keep it: whoever has it signs in your name) and {path}.pub (give it away).",
-        markup=False,
         highlight=False,
     )
-    out.print(f"The key is called {name}: tell it to whoever will check.", markup=False, highlight=False)
+    out.print(f"The key is called {name}: tell it to whoever will check.", highlight=False)
 
 
 def _check(page: Path, key: Path | None) -> None:
@@ -112,8 +111,8 @@ def _check(page: Path, key: Path | None) -> None:
     except OSError as error:
         raise UsageError(f"'{page}' cannot be read: {error.strerror}.") from None
     name = check(content, key)
-    out.print(f"Good: every byte of {page} is as it was signed by the key {name}.", markup=False, highlight=False)
-    out.print("Whose key that is you must know from elsewhere.", markup=False, highlight=False)
+    out.print(f"Good: every byte of {page} is as it was signed by the key {name}.", highlight=False)
+    out.print("Whose key that is you must know from elsewhere.", highlight=False)
 
 
 def _certify(release: Path, output: Path | None, *, verify: Path | None, sign: Path | None) -> None:
@@ -135,9 +134,9 @@ def _certify(release: Path, output: Path | None, *, verify: Path | None, sign: P
         page = certificate_page(said, compared=compared)
         write_whole(output, page if sign is None else _signed(page, sign))
     if verify is not None:
-        out.print(compared, markup=False, highlight=False)
+        out.print(compared, highlight=False)
     if output is not None:
-        out.print(f"Wrote {output}{'' if sign is None else ', signed'}.", markup=False, highlight=False)
+        out.print(f"Wrote {output}{'' if sign is None else ', signed'}.", highlight=False)
 
 
 def refuse_place(output: Path | None) -> None:

@@ -234,4 +234,4 @@ def _draw_error(query: Any, declaration: Path, picture: Path) -> None:
     declared = load(declaration)
     query.price(declared)
     write_whole(picture, error_picture(error_by_epsilon(query, declared)).svg)
-    err.print(f"Error by epsilon, from public things alone: {picture}", markup=False, highlight=False)
+    err.print(f"Error by epsilon, from public things alone: {picture}", highlight=False)

@@ -109,7 +109,7 @@ def declare(asked: Options) -> None:
     write_for_owner(output, text)
     _say_what_next(output, text, asked.area)
     for line in shown_from_rows(described, output, text):
-        err.print(line, style="bold yellow", markup=False, highlight=False)
+        err.print(line, style="bold yellow", highlight=False)
 
 
 def _drafted(asked: Options, described: Sequence[Described], reading: Reading | None) -> str:
@@ -174,13 +174,13 @@ def _hierarchy(path: Path, names: list[str], folder: Path) -> tuple[str, str, tu
 
 def _ask(decision: Decision, complaint: str) -> str:
     if complaint:
-        err.print(complaint, markup=False, highlight=False)
+        err.print(complaint, highlight=False)
     return str(typer.prompt(decision.question, default="", show_default=False, err=True))
 
 
 def _say_what_next(output: Path, text: str, area: str | None) -> None:
     undecided = text.count("# DECIDE")
-    out.print(f"Wrote {output}: {undecided} lines to decide. Next:", markup=False, highlight=False)
+    out.print(f"Wrote {output}: {undecided} lines to decide. Next:", highlight=False)
     reviewed = "" if area == "stream" else ", then write reviewed = true"  # a stream has no such line
     steps = [f"edit {output}: settle every # DECIDE from public knowledge{reviewed}"] if undecided else []
     if area == "stream":
@@ -190,4 +190,4 @@ def _say_what_next(output: Path, text: str, area: str | None) -> None:
         steps += [f"wallflower check {output}", f"wallflower ledger init {output}", f"wallflower {question} --dry-run"]
         steps.append("the same without --dry-run: your first release")
     for number, step in enumerate(steps, start=1):
-        out.print(f"  {number}. {step}", markup=False, highlight=False)
+        out.print(f"  {number}. {step}", highlight=False)

@@ -71,4 +71,4 @@ def demo(
     from wallflower.report.story import write_story
 
     write_story(folder / "report.html", scenes, organisation=ORGANISATION, title=TITLE, introduction=INTRODUCTION)
-    out.print(f"Every file is in {folder}; open {folder / 'report.html'} to see it all.", markup=False, highlight=False)
+    out.print(f"Every file is in {folder}; open {folder / 'report.html'} to see it all.", highlight=False)

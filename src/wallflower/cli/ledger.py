@@ -49,7 +49,7 @@ def init(
     declared = load(declaration)
     lines = Ledger.init(declared, by=by, reason=reason)
     for line in lines or ["Nothing has changed."]:
-        (err if line.startswith("WARNING") else out).print(line, markup=False, highlight=False)
+        (err if line.startswith("WARNING") else out).print(line, highlight=False)
 
 
 def show(declaration: Decl, as_json: AsJson = False) -> None:
@@ -68,7 +68,7 @@ def show(declaration: Decl, as_json: AsJson = False) -> None:
         typer.echo(json.dumps({"ok": True, "ledger": statement.to_json()}, ensure_ascii=False))
         return
     for line in statement.lines():
-        out.print(line, markup=False, highlight=False)
+        out.print(line, highlight=False)
 
 
 def history(
@@ -92,7 +92,7 @@ def history(
         typer.echo(json.dumps({"ok": True, "events": [event.to_json() for event in events]}, ensure_ascii=False))
         return
     for event in events:
-        out.print(event.line(), markup=False, highlight=False)
+        out.print(event.line(), highlight=False)
 
 
 def verify(
@@ -118,7 +118,7 @@ def verify(
         typer.echo(json.dumps({"ok": True, "verified": said}))
         return
     for line in found.lines():
-        out.print(line, markup=False, highlight=False)
+        out.print(line, highlight=False)
 
 
 def backup(

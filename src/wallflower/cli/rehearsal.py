@@ -35,12 +35,12 @@ def rehearse(
     else:
         show_lines(seen.lines())
         for line in seen.table_lines():
-            out.print(line, markup=False, highlight=False)
+            out.print(line, highlight=False)
     if page is not None:
         from wallflower.report.rehearsal import write_rehearsal
 
         write_rehearsal(page, seen)
-        err.print(f"Rehearsal: {page}", markup=False, highlight=False)
+        err.print(f"Rehearsal: {page}", highlight=False)
 
 
 def _refuse_place(page: Path | None, session: Session) -> None:

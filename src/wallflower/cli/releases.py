@@ -72,7 +72,7 @@ def releases(
     if as_json or not written:
         typer.echo(json.dumps(_release(kept), ensure_ascii=False))
     else:
-        out.print(f"Wrote {', '.join(written)}.", markup=False, highlight=False)
+        out.print(f"Wrote {', '.join(written)}.", highlight=False)
 
 
 def _listed(found: list[Recorded], *, as_json: bool) -> None:
@@ -80,7 +80,7 @@ def _listed(found: list[Recorded], *, as_json: bool) -> None:
         typer.echo(json.dumps({"ok": True, "releases": [one.to_json() for one in found]}, ensure_ascii=False))
         return
     if not found:
-        out.print("No release has been recorded.", markup=False, highlight=False)
+        out.print("No release has been recorded.", highlight=False)
     for one in found:
         said = one.charge.content
         who = "" if said["asker"] == "owner" else f"  {said['asker']}"
@@ -88,7 +88,7 @@ def _listed(found: list[Recorded], *, as_json: bool) -> None:
         answer = one.release["release"]
         shown = "no answer" if answer is None else json.dumps(answer, ensure_ascii=False)
         line = f"{one.entry}  {one.charge.at}  {what}{who}  {shown if len(shown) <= 100 else shown[:100] + '…'}"
-        out.print(line, markup=False, highlight=False)
+        out.print(line, highlight=False)
 
 
 def _release(kept: Recorded) -> dict[str, Any]:

@@ -93,14 +93,14 @@ def _serve(
     scheme = "http" if service.certificate is None else "https"
     out.print(f"Wallflower serves {scheme}://{service.host}:{service.port}/", highlight=False)
     for name, secret, does in logins:
-        out.print(f"  {name:<6} {secret}   {does}", markup=False, highlight=False)
+        out.print(f"  {name:<6} {secret}   {does}", highlight=False)
     if logins:
         out.print(
             "These passwords are shown once. Every row was made up. Ctrl-C stops it; nothing is kept.", style="dim"
         )
     sys.stdout.flush()
     with contextlib.suppress(KeyboardInterrupt):
-        running.wait(lambda words: err.print(words, markup=False, highlight=False))
+        running.wait(lambda words: err.print(words, highlight=False))
     err.print("Stopping: what is under way is finished first.", highlight=False)
     running.stop()
 
@@ -125,7 +125,7 @@ def add(
         wallflower serve user add SERVICE.toml lab-1
     """
     _people(service).add(name, None if no_password else _new_password(), operator=operator)
-    out.print(f"Added '{name}'.", markup=False, highlight=False)
+    out.print(f"Added '{name}'.", highlight=False)
 
 
 def password(service: File, name: Name) -> None:
@@ -136,7 +136,7 @@ def password(service: File, name: Name) -> None:
         wallflower serve user password SERVICE.toml lab-1
     """
     _people(service).set_password(name, _new_password(), by="operator", source="desk")
-    out.print(f"Changed the password of '{name}'.", markup=False, highlight=False)
+    out.print(f"Changed the password of '{name}'.", highlight=False)
 
 
 def disable(service: File, name: Name) -> None:
@@ -147,7 +147,7 @@ def disable(service: File, name: Name) -> None:
         wallflower serve user disable SERVICE.toml lab-1
     """
     _people(service).disable(name, disabled=True)
-    out.print(f"'{name}' is out.", markup=False, highlight=False)
+    out.print(f"'{name}' is out.", highlight=False)
 
 
 def enable(service: File, name: Name) -> None:
@@ -158,7 +158,7 @@ def enable(service: File, name: Name) -> None:
         wallflower serve user enable SERVICE.toml lab-1
     """
     _people(service).disable(name, disabled=False)
-    out.print(f"'{name}' may log in again.", markup=False, highlight=False)
+    out.print(f"'{name}' may log in again.", highlight=False)
 
 
 def bind(
@@ -178,7 +178,7 @@ def bind(
     if declared.openid is None:
         raise UsageError("the service's file declares no [openid] provider.")
     _people(service).bind_subject(name, f"{declared.openid.issuer} {subject}")
-    out.print(f"'{name}' is bound.", markup=False, highlight=False)
+    out.print(f"'{name}' is bound.", highlight=False)
 
 
 def _people(path: Path) -> People:

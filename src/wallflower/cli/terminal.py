@@ -76,7 +76,7 @@ def show_lines(rows: list[tuple[str, str]]) -> None:
     width = max(len(label) for label, _ in rows)
     for label, text in rows:
         out.print(f"{label:<{width}}", style="bold", end="  ", highlight=False)
-        out.print(text, markup=False, highlight=False)
+        out.print(text, highlight=False)
 
 
 def bars_on_stderr() -> Progress:

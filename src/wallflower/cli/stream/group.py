@@ -135,9 +135,8 @@ def broker(
 
     written = write_configuration(parser.load(file), folder, certificate=certificate, key=key)
     for path in written:
-        out.print(f"wrote {path}", markup=False, highlight=False)
+        out.print(f"wrote {path}", highlight=False)
     out.print(
         f"Next: mosquitto_passwd -c {folder / 'passwords'} analyst, then one for each sensor, then mosquitto -c {written[0]}",
-        markup=False,
         highlight=False,
     )

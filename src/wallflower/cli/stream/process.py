@@ -78,7 +78,7 @@ def turns(turn: Callable[[float], int], stop: threading.Event, idle: float | Non
 
 def say(words: str) -> None:
     """A line on stderr, for the owner's eyes."""
-    err.print(words, markup=False, highlight=False)
+    err.print(words, highlight=False)
 
 
 class Teller:
