@@ -142,19 +142,21 @@ class SqlRows:
         self.view.check([*by, metric])
         return cube.shape_of(self.declaration, by), cube.most_distance(self.declaration, metric, centre)
 
-    def _indexed(self, by: Sequence[str], metric: str, shape: tuple[int, ...]) -> Any:
+    def indexed(self, by: Sequence[str], metric: str, shape: tuple[int, ...]) -> Any:
         """The flat index of each row's cell, and its metric."""
+        return self.base.view("indexed", self.cells_and_values(by, metric, shape))
+
+    def cells_and_values(self, by: Sequence[str], metric: str, shape: tuple[int, ...]) -> Any:
         import ibis
 
         index = ibis.literal(0, "int64")
         for code, size in zip(self._codes(by), shape, strict=True):
             index = index * size + code
         table = self.base.table("kept")
-        indexed = table.select(cell=index.cast("int64"), value=table[self.places[metric]])
-        return self.base.view("indexed", indexed)
+        return table.select(cell=index.cast("int64"), value=table[self.places[metric]])
 
     def _cells(self, by: Sequence[str], metric: str, centre: int, shape: tuple[int, ...], most: int) -> Cells:
-        rows = self._indexed(by, metric, shape)
+        rows = self.indexed(by, metric, shape)
         z = rows.value - self.base.asked(centre, "int64")
         size, total = z.abs(), self.base.dialect.exact_sum
         measures = {"n": z.count(), "total": total(z), "least": z.min(), "most": z.max()}
@@ -182,7 +184,7 @@ class SqlRows:
     def _nearest(self, by: Sequence[str], metric: str, centre: int, per_side: int, shape: tuple[int, ...]) -> Nearest:
         import ibis
 
-        rows = self._indexed(by, metric, shape)
+        rows = self.indexed(by, metric, shape)
         distinct = rows.group_by("cell", "value").aggregate(n=rows.count())
         middle = self.base.asked(centre, "int64")
         side = ibis.cases((distinct.value > middle, 1), (distinct.value < middle, -1), else_=0)
@@ -197,7 +199,7 @@ class SqlRows:
     def _between(
         self, by: Sequence[str], metric: str, first: int, last: int, shape: tuple[int, ...]
     ) -> NDArray[np.int64]:
-        rows = self._indexed(by, metric, shape)
+        rows = self.indexed(by, metric, shape)
         # Both ends tell a record's value, and a server may log what stands in a statement.
         inside = rows.filter(
             rows.value >= self.base.asked(first, "int64"), rows.value <= self.base.asked(last, "int64")
