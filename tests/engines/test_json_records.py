@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wallflower.engines.duckdb.json_records import records
+from wallflower.engines.duckdb.json_records import BLOCK, is_array, records, whole
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,21 @@ def test_a_blank_element_is_a_row_without_cells(tmp_path, text, rows):
     path = tmp_path / "rows.json"
     path.write_text(text, encoding="utf-8")
     assert list(records(path)) == rows
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("blanks", [0, 1, 1 << 16, BLOCK - 1, BLOCK, 2 * BLOCK + 1])
+def test_an_array_is_one_however_many_blanks_stand_before_it(tmp_path, mark, blanks):
+    path = tmp_path / "rows.json"
+    path.write_text(f'{mark}{" " * blanks}[{{"x": 1}}, {{"x": 2}}]', encoding="utf-8")
+    assert is_array(path)
+    assert whole(path)
+    assert list(records(path)) == [{"x": 1}, {"x": 2}]
+
+
+@pytest.mark.parametrize("text", ["", " " * (BLOCK + 1), '{"x": 1}', " " * BLOCK + '{"x": 1}'])
+def test_what_begins_with_no_bracket_is_no_array(tmp_path, text):
+    path = tmp_path / "rows.json"
+    path.write_text(text, encoding="utf-8")
+    assert not is_array(path)
+    assert list(records(path)) == ([{"x": 1}] if text.strip() else [])

@@ -122,6 +122,21 @@ def test_what_is_left_of_a_deleted_ledger_is_not_mixed_with_a_new_one(tmp_path):
         Ledger.init(declared)
 
 
+def test_a_link_that_leads_nowhere_is_not_taken_for_a_missing_ledger(tmp_path):
+    """What it led to may have held charges, on a disk that is not mounted today."""
+    declared = declare(tmp_path)
+    link = Path(declared.ledger)
+    link.symlink_to(tmp_path / "elsewhere.ledger")
+    for attempt in (Ledger.init, Ledger.open):
+        with pytest.raises(LedgerError, match="is a link to a file that is not there") as caught:
+            attempt(declared)
+        assert "ledger init" not in caught.value.hint
+    assert sorted(tmp_path.glob("*.ledger*")) == [link]  # nothing was made, under either name
+    link.unlink()
+    Ledger.init(declared)
+    assert charge(Ledger.open(declared), declared).entry
+
+
 def test_init_in_a_folder_that_is_not_there(tmp_path):
     declared = declare(tmp_path, ledger=tmp_path / "nowhere" / "salaries.ledger")
     with pytest.raises(LedgerError, match=r"cannot be made: No such file or directory.*No ledger was made"):

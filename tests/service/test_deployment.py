@@ -39,6 +39,9 @@ def test_the_documented_file_is_one():
     ("old", "new", "said"),
     [
         ('"127.0.0.1:8443"', '"0.0.0.0:8443"', "other machines"),
+        ('"127.0.0.1:8443"', '"127.0.0.1:²"', "an address and a port"),
+        ('"127.0.0.1:8443"', f'"127.0.0.1:{"9" * 5000}"', "an address and a port"),
+        ('"127.0.0.1:8443"', '"127.0.0.1:65536"', "an address and a port"),
         ("postgresql://wallflower@db", "postgresql://u:secret@db", "no place for one"),
         ('askers = ["@research"]               # a group', 'askers = ["@nobody"]', "no group"),
         ('command = "count"', 'command = "explain"', "one of"),

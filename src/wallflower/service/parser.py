@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ SERVICE = (
 TABLE = ("declaration", "owners", "auditors", "askers", "shares", "policies")
 POLICY = ("command", "epsilon_at_most", "askers")
 OPENID = ("issuer", "client_id", "secret_variable", "address")
+PORT = re.compile("[0-9]{1,5}")
 APPROVABLE = tuple(name for name, form in FORMS.items() if form.policies)
 
 
@@ -121,7 +123,7 @@ def _address(section: Section) -> tuple[str, int]:
         return "127.0.0.1", 0
     before, colon, port = (section.text("address") or "").rpartition(":")
     host = before.strip("[]")
-    if not colon or not port.isdigit() or not 0 <= int(port) < 65_536 or not _is_address(host):
+    if not colon or not PORT.fullmatch(port) or int(port) >= 65_536 or not _is_address(host):
         section.wrong("address", "an address and a port, such as 127.0.0.1:8443")
         return "127.0.0.1", 0
     return host, int(port)

@@ -101,6 +101,11 @@ def missing(path: Path, *, known: bool) -> LedgerError:
         return LedgerError(
             f"the ledger {path} was deleted or replaced while it was in use.", hint=f"Nothing was released. {RESTORE}"
         )
+    if path.is_symlink():
+        return LedgerError(
+            f"the ledger {path} is a link to a file that is not there.",
+            hint="Nothing was released. Put back what it leads to; only if that never held a charge, remove the link and try again.",
+        )
     return LedgerError(
         f"there is no ledger at {path}.",
         hint="Nothing was released. Run `wallflower ledger init DECL` once; if there was one before, restore it instead.",

@@ -58,6 +58,8 @@ class SqliteStore:
                 f"{path} is missing, but {left_over[0]} is there: a ledger of this name was deleted or moved.",
                 hint="Put it back. Only if it never held a charge, delete what is left of it and try again.",
             )
+        if path.is_symlink():
+            raise durable_file.missing(path, known=False)
         _clean_up(path)
         draft = path.with_name(f".{path.name}.draft-{os.getpid()}-{uuid.uuid4().hex}")
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # the queries in it name records

@@ -25,9 +25,13 @@ LONGEST_INTEGER = 4000
 
 def is_array(path: Path) -> bool:
     """Whether the text begins with a bracket; files of lines are known by their ending."""
+    if path.suffix.lower() != ".json":
+        return False
     with path.open("rb") as file:
-        start = file.read(1 << 16)
-    return path.suffix.lower() == ".json" and start.removeprefix(MARK).lstrip(BLANK)[:1] == b"["
+        start = file.read(BLOCK).removeprefix(MARK)
+        while start and not start.strip(BLANK):
+            start = file.read(BLOCK)
+    return start.lstrip(BLANK)[:1] == b"["
 
 
 def whole(path: Path) -> bool:
