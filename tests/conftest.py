@@ -21,6 +21,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # The commands that tests start by the hundred would otherwise compile every module anew, each of them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Threads of a compiled loop that wait for each other while keeping a core busy take it from the other processes of tests: a third of
+# the processor time of the loops' own tests. It is read once, when the first loop with threads is loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 # Modules and collected tests live as long as the process: the collector need not look at half a million of their objects again
 # and again. What a test leaves behind is made later and found as ever.
 gc.disable()
@@ -33,6 +37,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that hold slow tests come first, in whatever order they were shuffled to: at the end no core waits for one of them."""
+    """Files that hold slow tests come first, in whatever order they were shuffled to: at the end no core waits for one of them.
+
+    Those that ask Spark come before all others: the first process of tests begins there, and no other starts a JVM of its own.
+    """
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (not item.path.name.startswith("test_spark"), item.path not in slow))
