@@ -11,8 +11,8 @@ from wallflower.engines.duckdb.database import Database
 from wallflower.engines.sql_rows import SqlRows
 from wallflower.engines.view import position
 
-KEPT = 2**30
-"""Bytes up to which cells and values are kept for the next question, if there are as many rows as declared."""
+KEPT = 3 * 2**28
+"""Bytes up to which cells and values are kept for the next question, if there are as many rows as declared: three quarters of what DuckDB may hold."""
 
 
 @dataclass(frozen=True)
