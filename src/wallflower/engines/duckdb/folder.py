@@ -7,7 +7,7 @@ Nothing is a pattern here: the files of the folder itself count, those whose nam
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +27,7 @@ PARQUET = frozenset({".parquet", ".pq"})
 class PartBase(Database):
     """The database as one file of a folder sees it: its view and its copies have names of their own."""
 
-    part: int = 0
+    part: int = field(kw_only=True)
 
     def define(self, name: str, sql: str, schema: Mapping[str, str]) -> None:
         super().define(f"{name}_{self.part}", sql, schema)
@@ -84,7 +84,7 @@ class Folder:
         for at, part in enumerate(self.parts):
             own = base.folder / str(at)
             own.mkdir()
-            yield PartBase(base.connection, own, base.schemas, base.dialect, at), part
+            yield PartBase(base.connection, own, base.schemas, base.dialect, part=at), part
 
 
 def open_folder(path: Path, read: Reading) -> Folder:
