@@ -14,8 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.installed
 	$(BIN)/wallflower demo --out demo
 
-test: $(VENV)/.tested system  ## what `make check` looks at, beside the compiling of loops, and every test; the site is built by tests/test_site.py
-	$(MAKE) --no-print-directory --jobs 2 lint warm
+test:  ## what `make check` looks at, and every test; the site is built by tests/test_site.py. Two things at a time: much of it is waiting
+	$(MAKE) --no-print-directory --jobs 2 system lint warm
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not campaign"
 
 warm: $(VENV)/.tested

@@ -91,7 +91,8 @@ def provider():
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     state.issuer = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    # It looks this often whether it is to stop, and each of dozens of tests waits for that: half a second unless said otherwise.
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield state
