@@ -10,6 +10,7 @@ from typing import cast
 from wallflower.explain import searches, streaming
 from wallflower.explain.landscape import Landscape
 from wallflower.explain.selection import Selection, bought, shortfall
+from wallflower.mechanisms.checks import ADD_REMOVE
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.guarantees import OutputConstrainedDP
@@ -40,8 +41,11 @@ class Plan:
 
     @property
     def distance(self) -> int:
-        """How far one neighbouring change moves a utility."""
-        return (self.rows or 1) * self.sensitivity
+        """How far one neighbouring change moves a utility: a replaced row is one removed and one added."""
+        # Where a row moves all utilities one way, no two of them part by more than twice the sensitivity when one is replaced, which
+        # is what a distance of one sensitivity is charged for; else each may move by twice as much, and they may part by four times.
+        steps = 1 if self.monotone or self.neighbours == ADD_REMOVE else 2
+        return (self.rows or 1) * self.sensitivity * steps
 
     @property
     def selections(self) -> int:

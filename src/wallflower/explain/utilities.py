@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from wallflower.detectors.contexts import Batch
 from wallflower.explain.record_view import RecordView
 
+MOST = 2**62
+"""Scores fit a machine word."""
+
 
 @runtime_checkable
 class Utility(Protocol):
@@ -78,7 +81,7 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False)
 class CustomUtility:
-    """Hands the counts of each context to a user's own utility; an exception counts as score 0."""
+    """Hands the counts of each context to a user's own utility; an exception counts as score 0, a huge score as `MOST` or its negative."""
 
     view: RecordView
     utility: Utility
@@ -89,6 +92,7 @@ class CustomUtility:
 
     def _ask(self, index: int) -> int:
         try:
-            return int(self.utility.score(self.view.by_value(index)))
+            # No row moves a clipped score further than the score itself, nor the other way.
+            return min(max(int(self.utility.score(self.view.by_value(index))), -MOST), MOST)
         except Exception:  # noqa: BLE001 - no release fails because of a row
             return 0
