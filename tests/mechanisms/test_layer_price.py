@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wallflower.detectors.centre import Centre
 from wallflower.mechanisms.layer_price import LayerPrice
 from wallflower.schema.domains import Numbers
 
@@ -76,3 +77,43 @@ def test_a_layer_of_the_unclipped_reading_breaks_the_price():
     assert price.epsilon == 1
     lost = 1 * (10 - 0) / 10 + 2  # what such a sensor would lose between raw 11 and raw 0
     assert lost > price.epsilon
+
+
+@pytest.mark.parametrize(
+    ("low", "width", "step", "scale", "radius"),
+    [
+        (8999999999999900, 5, "1", "7/10", "21/10"),
+        (3 * 10**15, 270, "3", "7/10", "21/5"),
+        ("-89999999999999.9", 3, "1/10", "7/10", "7/50"),
+        (1_700_000_000, 600, "1/1000", "3", "1/3"),
+        (-5, 30, "1", "3", "4/3"),
+    ],
+)
+@pytest.mark.parametrize("part", [0, Fraction(1, 3), Fraction(1, 2)], ids=str)
+def test_far_from_zero_the_layers_that_sensors_tell_lose_no_more_than_the_price(low, width, step, scale, radius, part):
+    """Losses in fractions, over the layers as a sensor decides them: in doubles, which are coarse where numbers are large."""
+    domain = Numbers(lower=Fraction(low), upper=Fraction(low) + width, step=Fraction(step))
+    centre, scale, radius = domain.lower + width * part, Fraction(scale), Fraction(radius)
+    numbers = np.unique(np.linspace(0, domain.last - domain.first, 4001).astype(np.int64)) + domain.first
+    metre = Centre(steps=(domain.step,), centres=(centre,), scales=(scale,))
+    outside = metre.distance(numbers[:, None]) > float(radius)
+    exactly = [abs(domain.value(int(number)) - centre) / scale for number in numbers]
+    close = [abs(far - radius) <= radius * Fraction(1, 10**14) for far in exactly]
+    assert all(near or found == (far > radius) for far, found, near in zip(exactly, outside, close, strict=True))
+    price = LayerPrice(
+        domains=(domain,),
+        centres=(centre,),
+        scales=(scale,),
+        epsilons=(Fraction(1),),
+        radii=(radius,),
+        code=Fraction(1),
+    )
+    beyond, within = numbers[outside].tolist(), numbers[~outside].tolist()
+    across = max(max(beyond) - min(within), max(within) - min(beyond)) * domain.step / width
+    assert 1 <= 1 + across <= price.epsilon
+
+
+def test_no_word_that_others_send_wraps_a_distance():
+    metre = Centre(steps=(Fraction(1),), centres=(Fraction(-(2**52)),), scales=(Fraction(1),))
+    words = np.array([[2**63 - 1], [-(2**63)], [2**62], [-(2**52)]])
+    assert metre.distance(words).tolist() == [2.0**62 + 2.0**52, 2.0**62 - 2.0**52, 2.0**62 + 2.0**52, 0.0]

@@ -30,9 +30,18 @@ class Centre:
     scales: tuple[Fraction, ...]
 
     def points(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Right to a few units in the last place however far from 0 the centre is: whole steps are subtracted before doubles round anything."""
+        wholes = [round(centre / step) for step, centre in zip(self.steps, self.centres, strict=True)]
         factors = np.array([float(step / scale) for step, scale in zip(self.steps, self.scales, strict=True)])
-        shifts = np.array([float(centre / scale) for centre, scale in zip(self.centres, self.scales, strict=True)])
-        scaled: NDArray[np.float64] = numbers * factors - shifts
+        shifts = np.array(
+            [
+                float((centre - whole * step) / scale)
+                for step, scale, centre, whole in zip(self.steps, self.scales, self.centres, wholes, strict=True)
+            ]
+        )
+        # A declared grid ends below 2^53 steps; what others send may be any word, and must not wrap.
+        gaps = np.clip(numbers, -(2**62), 2**62) - np.array(wholes, dtype=np.int64)
+        scaled: NDArray[np.float64] = gaps * factors - shifts
         return scaled
 
     def distance(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -2,8 +2,8 @@
 
 Both are distances on a tree whose edges part the values into a run and the others: over ranks the tree is a path, over a hierarchy it is the
 hierarchy. What must be moved over an edge is what the run has too much or too little, so the distance is the sum over edges of length times
-that surplus. In a hierarchy two values are as far apart as the height of their lowest common node, the root being at 1 (Li et al. 2007, 4.2): an
-edge from a node of height g up to one of height h is half of h - g long.
+that surplus. In a hierarchy two values are as far apart as the height of their lowest common node, the root being at 1 (Li et al. 2007, 4.2) and a
+node with one child being that child: an edge from a node of height g up to one of height h is half of h - g long.
 """
 
 from __future__ import annotations
