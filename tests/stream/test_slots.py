@@ -14,6 +14,7 @@ from tests.stream import support
 from wallflower.errors import LedgerError
 from wallflower.noise.entropy import SeededEntropy, SystemEntropy
 from wallflower.stream import assembly
+from wallflower.stream.book import Entry
 from wallflower.stream.messages import parse
 from wallflower.stream.outbox import Outbox
 from wallflower.stream.parser import loads
@@ -269,6 +270,64 @@ def test_the_book_itself_refuses_a_slot_drawn_twice_or_skipped():
     assert book.statement().windows == 1
     with pytest.raises(AssertionError):
         assembly.slot_sensor(stream, "s").close(state, 0, misbehaves=True, series=bytes(8), entropy=SystemEntropy())
+    book.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"period": "1h", "slot": "15m"}, {}),
+        ({"period": "12h", "slot": "6h"}, {}),
+        ({}, {"period": "1h", "slot": "15m"}),
+        ({"protocol": "share"}, {}),
+        ({"epsilon": "2"}, {}),
+    ],
+    ids=str,
+)
+def test_under_another_declaration_the_next_period_is_spoken_in_and_both_are_charged(tmp_path, before, after):
+    """Periods are numbered by their length: those of hours have higher numbers than those of days."""
+    ends, spent = MIDNIGHT, 0
+    for declared in (before, after, before):
+        stream, clock, wire = support.declared(**{"protocol": "alarm"} | declared), Clock(ends), Wire()
+        book = assembly.book(stream, "s", tmp_path / "s.book")
+        loop = joined(stream, book, clock, wire)
+        length = int(stream.slots.period)
+        for slot in range(stream.slots.count):
+            clock.seconds = ends + slot * int(stream.slots.slot) + 1
+            loop.hear(LOUD)
+        clock.seconds = ends + length + 1
+        loop.turn()
+        spent += stream.slots.epsilon
+        assert loop.drawn == stream.slots.count
+        assert book.statement().total == spent
+        state = book.clock()
+        book.settle([number for number, _, _ in book.waiting()])
+        book.close()
+        ends = -(-(ends + length) // DAY) * DAY
+    # The first stream's clock waited for it: of what it has drawn nothing is drawn again, whatever was spoken in between.
+    book = assembly.book(support.declared(**{"protocol": "alarm"} | after), "s", tmp_path / "s.book")
+    book.close()
+    book = assembly.book(stream, "s", tmp_path / "s.book")
+    assert book.clock() == state
+    clock.seconds = state.period * length + 1
+    again = joined(stream, book, clock, wire)
+    assert again.silent
+    with pytest.raises(LedgerError):
+        book.commit(ClockState(period=state.period, slot=0, rest=5, done=False), number=1, body=b"x")
+    book.close()
+
+
+def test_a_period_whose_number_a_window_has_is_charged_beside_it(tmp_path):
+    book = assembly.book(support.declared("code"), "s", tmp_path / "s.book")
+    book.charge([Entry(number=20_000, units=1, body=b"x", differences=None)])
+    book.settle([20_000])
+    book.close()
+    stream, clock = support.declared("alarm"), Clock(MIDNIGHT)
+    book = assembly.book(stream, "s", tmp_path / "s.book")
+    before = book.statement()
+    day(joined(stream, book, clock), clock, (False,) * 4)
+    assert book.statement().total == before.total + stream.slots.epsilon
+    assert book.statement().windows == 2
     book.close()
 
 

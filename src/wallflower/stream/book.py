@@ -31,6 +31,7 @@ _TABLES = {
     "outbox": "number INTEGER PRIMARY KEY, body BLOB NOT NULL",
     "sources": "identity TEXT PRIMARY KEY, taken INTEGER NOT NULL",
     "clock": "only INTEGER PRIMARY KEY CHECK (only = 1), period INTEGER, slot INTEGER, rest TEXT, done INTEGER",
+    "clocks": "stream BLOB PRIMARY KEY, period INTEGER, slot INTEGER, rest TEXT, done INTEGER",
 }
 
 
@@ -124,8 +125,17 @@ class Book:
                     "window or column makes another stream).",
                     hint="Run the sensor with the old declaration until its outbox is empty, then change it.",
                 )
-            self._db.execute("UPDATE book SET stream = ?", (stream,))
+            self._change(row[2], stream)
         self.series: bytes = row[1]
+
+    def _change(self, before: bytes, stream: bytes) -> None:
+        """Go on under another declaration, whose periods are numbered by their own length: each stream has a clock of its own, which waits for it."""
+        columns = "period, slot, rest, done"
+        with self._transaction():
+            self._db.execute(f"INSERT OR REPLACE INTO clocks SELECT ?, {columns} FROM clock", (before,))
+            self._db.execute("DELETE FROM clock")
+            self._db.execute(f"INSERT INTO clock SELECT 1, {columns} FROM clocks WHERE stream = ?", (stream,))
+            self._db.execute("UPDATE book SET stream = ?", (stream,))
 
     @property
     def next_number(self) -> int:
@@ -174,7 +184,9 @@ class Book:
             ):
                 raise LedgerError("this slot was drawn before, or one before it was not.", hint="Nothing was sent.")
             if new:
-                self._book([(state.period, 1)], self._day(today))
+                taken = self._db.execute("SELECT 1 FROM charges WHERE number = ?", (state.period,)).fetchone()
+                # Windows, and periods of another length, may have had this number under another declaration.
+                self._book([(self.next_number if taken else state.period, 1)], self._day(today))
             self._db.execute(
                 "INSERT OR REPLACE INTO clock VALUES (1, ?, ?, ?, ?)",
                 (state.period, state.slot, str(state.rest), state.done),
