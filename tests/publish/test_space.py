@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.publish.spaces import category, number
+from tests.publish.spaces import category, number, space
 
 from wallflower.errors import DeclarationError
 from wallflower.publish.levels import LEVELS, method_of
@@ -117,3 +117,48 @@ def test_the_measures_of_a_grouping():
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_method_that_is_told_is_the_one_that_keeps_the_level(level):
     assert method_of(level, None) == ("shed" if level.startswith("matching") else "hybrid")
+
+
+LARGE = (2**29 + 11, 2**30 - 1, 1_299_709)
+"""Last places whose squares have no small common multiple, so that squared weights are rounded."""
+
+
+def spaced(weights, d):
+    quasi = [
+        number(name, last, weight=Fraction(weight)) for name, last, weight in zip("ab", LARGE, weights, strict=False)
+    ]
+    return space(quasi, [number("s", LARGE[2], weight=Fraction(weights[2]), role="sensitive")], p="1/2", d=d)
+
+
+@pytest.mark.parametrize(
+    ("weights", "d", "refused"),
+    [
+        (("1/1000", "1/1000000", "1"), "1/1000000", "'a' counts too little"),
+        (("1", "1/1000000", "1/1000000"), "1/1000000", "'b' counts too little"),
+        (("1", "0", "1"), "1/1000000", None),
+        (("1", "1", "1"), "1", None),
+        (("1", "1", "1"), "1/1000000", None),
+        (("1", "1", "1"), "1/1000000000000", None),
+        (("1/7", "1/50", "1"), "1/500", None),
+        (("1000", "1", "1"), "2", None),
+    ],
+)
+def test_rounded_weights_tell_near_from_far_as_the_definition_does_or_are_refused(weights, d, refused):
+    if refused:
+        with pytest.raises(DeclarationError, match=refused):
+            spaced(weights, d)
+        return
+    ball, limit = spaced(weights, d).ball, Fraction(d) ** 2
+    squares = [(Fraction(weight) / last) ** 2 for weight, last in zip(weights, LARGE, strict=True)]
+    dice, seen = np.random.default_rng(1), set()
+    for _ in range(2000):
+        parts = dice.dirichlet((1, 1, 1)) * dice.choice([0.9999, 1, 1.0001])
+        gaps = [
+            min(last, round(float(Fraction(part) * limit / square) ** 0.5)) if square else int(dice.integers(last))
+            for part, square, last in zip(parts, squares, LARGE, strict=True)
+        ]
+        exactly = sum(square * gap**2 for square, gap in zip(squares, gaps, strict=True))
+        if abs(exactly - limit) > limit * Fraction(3, 10**9):
+            assert (gaps in ball) == (exactly <= limit)
+            seen.add(gaps in ball)
+    assert seen == {True, False} or Fraction(d) < Fraction(1, 10**9)

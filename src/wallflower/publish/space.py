@@ -25,6 +25,8 @@ from wallflower.schema.hierarchy import Taxonomy, taxonomy
 
 MOST_BITS = 104
 """Up to here a difference within 10^-13 of the limit fits in 63 bits, so that 64-bit wrap-around finds its sign."""
+FINE = 10**9
+"""Rounding moves no squared distance by more than one part in this of d²; what it would move further is refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,13 +151,24 @@ class Space:
         squares = [(axis.weight / axis.scale) ** 2 for axis in self.axes]
         common = math.lcm(*(square.denominator for square in squares), (self.d**2).denominator)
         if (self.d**2 * common).__ceil__().bit_length() > MOST_BITS:
-            # Ranges with no small common denominator: squared weights are rounded, by less than one part in 10^12.
+            # Ranges with no small common denominator: squared weights are rounded.
             common = 1 << (MOST_BITS - 1 - (self.d**2).__ceil__().bit_length())
-            for axis in self.axes:
-                if axis.weight and axis.scale > 1 << 30:
+            limit = int(self.d**2 * common)
+            for axis, square in zip(self.axes, squares, strict=True):
+                if not axis.weight:
+                    continue
+                if axis.scale > 1 << 30:
                     raise DeclarationError(
                         f"column '{axis.name}' has too many steps to be measured exactly beside the others.",
                         hint="Declare a coarser step: at most 2^30 steps between lower and upper.",
+                    )
+                # Rounding takes or gives half a unit of weight, times the largest squared difference of rows that may then be near.
+                twice = max(2 * round(square * common) - 1, 0)
+                widest = min(axis.size - 1, math.isqrt(2 * limit // twice)) if twice else axis.size - 1
+                if widest**2 * FINE > 2 * limit:
+                    raise DeclarationError(
+                        f"column '{axis.name}' counts too little to be measured exactly beside the others at this distance.",
+                        hint="Give it more weight or none, or declare a coarser step or a larger d.",
                     )
         return Ball(tuple(round(square * common) for square in squares), int(self.d**2 * common))
 
