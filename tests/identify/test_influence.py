@@ -150,3 +150,45 @@ def test_a_planted_undercount_is_seen(monkeypatch):
     assert truth(metric, asked, 21) == 2
     monkeypatch.setattr(overlap, "MOST_PLACES", -1)  # lines and discs do not look at pairs
     assert most_influenced(wrong, asked) == 1
+
+
+FAR_REACHES = (
+    2**53,
+    2**61,
+    2**62 - 2**53,
+    2**62 - 1,
+    2**62,
+    2**63 - 2**53,
+    2**63 - 1,
+    2**63,
+    2**64 + 5,
+    10**200,
+    10**400,
+)
+LAST = 2**53 - 1
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("reach", FAR_REACHES, ids=lambda reach: f"{reach.bit_length()}-bits")
+def test_a_radius_that_covers_everything_is_charged_every_question(reach, monkeypatch):
+    """Sums of a value and a long reach once left 64 bits: three questions were charged as none, at the whole budget each."""
+    line = Metric(columns=("a",), by_gap=(True,), ball=Ball((1,), reach**2), doubling=4)
+    for numbers in ([3, 5, 9], [-LAST, 0, LAST], [LAST - 1, LAST]):
+        asked = np.array(numbers)[:, None]
+        assert most_influenced(line, asked) == len(numbers)
+    beside = Metric(columns=("a", "city"), by_gap=(True, False), ball=Ball((1, reach), reach**2), doubling=4)
+    assert most_influenced(beside, np.array([[-LAST, 0], [LAST, 1], [0, 1], [0, 1]])) == 4
+    for weights in ((1, 1), (1, 4), (4, 1)):
+        two = Metric(columns=("a", "b"), by_gap=(True, True), ball=Ball(weights, 16 * reach**2), doubling=4)
+        asked = np.array([[-LAST, -LAST], [LAST, LAST], [0, 0], [0, 1], [0, 1]])
+        assert most_influenced(two, asked) == 5
+        monkeypatch.setattr(module, "PEELED", 0)
+        assert most_influenced(two, asked) == 5
+
+
+def test_a_weight_beyond_a_machine_word_is_charged():
+    """A category may weigh more than 64 bits hold where another column is counted in very small steps."""
+    metric = Metric(columns=("a", "city"), by_gap=(True, False), ball=Ball((1, 10**30), 10**30), doubling=4)
+    assert most_influenced(metric, np.array([[0, 0], [0, 1], [5, 1]])) == 3
+    apart = Metric(columns=("a", "city"), by_gap=(True, False), ball=Ball((1, 10**30), 10**30 - 1), doubling=4)
+    assert most_influenced(apart, np.array([[0, 0], [0, 1], [5, 1]])) == 2

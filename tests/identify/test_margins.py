@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from wallflower.identify.margins import anomalous, cap, capped, every_row, paper, star, threshold
 from wallflower.mechanisms.logistic import FadingResponse
+from wallflower.schema.models import MOST_ROWS
 
 
 def search(beta, k, most):
@@ -121,3 +122,28 @@ def test_random_tables_over_larger_universes(universe):
                 changed = anomalous(table, near @ table, beta=beta) != anomalous(more, near @ more, beta=beta)
                 assert (one[changed] == 1).all()
                 assert (other[changed] == 1).all()
+
+
+LARGE = (1, 2, 2**31, 2**52, MOST_ROWS - 1, MOST_ROWS)
+
+
+def distance_on_pairs(held, near, beta, k):
+    """`star` in Python's own integers."""
+    others = near - held
+    if not held:
+        return 1 + max(0, beta - k - others, others - beta + 1)
+    return near - beta if near > beta else min(beta + 1 - near, held + max(0, beta - k - others))
+
+
+def test_no_margin_leaves_64_bits_at_the_largest_numbers_that_are_declared():
+    """One row more moved a margin by forty where k was near 2^63."""
+    for beta in LARGE:
+        for near in {0, 1, 5, beta - 1, beta, beta + 1, MOST_ROWS - 1, MOST_ROWS}:
+            for held in {0, min(1, near), near // 2, near}:
+                pair = np.array([held]), np.array([near])
+                for k in LARGE:
+                    assert star(*pair, beta=beta, k=k)[0] == distance_on_pairs(held, near, beta, k)
+                exact = distance_on_pairs(held, near, beta, beta)
+                assert every_row(*pair, beta=beta)[0] == exact
+                assert threshold(*pair, beta=beta)[0] == (beta - near if near < beta else near - beta + 1)
+                assert 1 <= paper(*pair, beta=beta, k=MOST_ROWS)[0] == exact

@@ -245,6 +245,16 @@ SLIPS = {
         "beta = 0",
         "line 54: beta = 0\n'beta' must be a whole number of at least 1, got 0.",
     ),
+    "a beta that no table can pass": (
+        "beta = 24",
+        "beta = 9007199254740993",
+        "line 54: beta = 9007199254740993\n'beta' must be at most 9007199254740992, more rows than any table has, got 9007199254740993.",
+    ),
+    "a k that no table can pass": (
+        "k = 3",
+        "k = 9223372036854775805",
+        "line 56: k = 9223372036854775805\n'k' must be at most 9007199254740992, more rows than any table has, got 9223372036854775805.",
+    ),
     "a negative radius": (
         'radius = "0.26"',
         "radius = -1",

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.geometry.index import RadiusIndex
+from wallflower.geometry.index import MOST, RadiusIndex
 from wallflower.identify.counts import within
 from wallflower.identify.metric import Metric
 from wallflower.identify.overlap import exact_overlap, plane_bounds
@@ -51,7 +51,8 @@ def _most_in_a_window(metric: Metric, place: int, numbers: Ints) -> int:
     if not metric.by_gap[place]:
         return int(np.unique(numbers, return_counts=True)[1].max()) if name in metric.separating else len(numbers)
     ordered = np.sort(numbers)
-    last = np.searchsorted(ordered, ordered + 2 * metric.ball.reach(place), side="right")
+    reach = min(metric.ball.reach(place), 2 * MOST)  # no two values are further apart, and no sum leaves 64 bits
+    last = np.searchsorted(ordered, ordered + 2 * reach, side="right")
     return int((last - np.arange(len(ordered))).max())
 
 

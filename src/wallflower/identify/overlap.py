@@ -12,12 +12,15 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
+from wallflower.geometry.index import MOST
 from wallflower.identify.metric import Metric
 
 Ints = NDArray[np.int64]
 
 MOST_PLACES = 2_000_000
 """Up to so many pairs of a question and a line through its ball are listed."""
+LEAST_SCALE = 1e-100
+"""A smaller scale would end as 0, by which nothing is divided."""
 MOST_TURNS = 20_000_000
 """Up to so many pairs of questions within twice the radius are turned around each other."""
 
@@ -39,7 +42,10 @@ def exact_overlap(metric: Metric, values: Ints, multiplicity: Ints) -> int | Non
     for chosen in product(*held):
         differing = [values[:, place] != value for place, value in zip(kinds, chosen, strict=True)]
         spent = sum(
-            (differs * metric.ball.weights[place] for place, differs in zip(kinds, differing, strict=True)),
+            (
+                differs.astype(object) * metric.ball.weights[place]
+                for place, differs in zip(kinds, differing, strict=True)
+            ),
             start=np.zeros(len(values), dtype=object),
         )
         if along is None:
@@ -82,13 +88,13 @@ def _numbered(lines: Ints) -> Ints:
 
 
 def _halves(metric: Metric, limit: int, along: int, across: list[int]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """How far a ball reaches along its line at every offset of the line from its centre."""
+    """How far a ball reaches along its line at every offset of the line from its centre; no further than any two values are apart."""
     weights = metric.ball.weights
     reaches = [math.isqrt(limit // weights[place]) for place in across]
     for offset in product(*(range(-reach, reach + 1) for reach in reaches)):
         left = limit - sum(weights[place] * gap * gap for place, gap in zip(across, offset, strict=True))
         if left >= 0:
-            yield offset, math.isqrt(left // weights[along])
+            yield offset, min(math.isqrt(left // weights[along]), 2 * MOST)
 
 
 def plane_bounds(metric: Metric, values: Ints, multiplicity: Ints) -> Iterator[int]:
@@ -100,8 +106,8 @@ def plane_bounds(metric: Metric, values: Ints, multiplicity: Ints) -> Iterator[i
         weights = [metric.ball.weights[one], metric.ball.weights[other]]
         if metric.ball.limit < max(weights):
             continue  # a single step leaves the disc: a window says as much
-        # Coordinates in units of the radius: the disc has radius 1.
-        scales = np.array([math.sqrt(weight / metric.ball.limit) for weight in weights])
+        # Coordinates in units of the radius: the disc has radius 1. The least scale puts all values there can be well inside it.
+        scales = np.array([max(math.sqrt(weight / metric.ball.limit), LEAST_SCALE) for weight in weights])
         order = np.argsort(values[:, one], kind="stable")
         places = np.ascontiguousarray(values[order][:, [one, other]])
         if _turns(places[:, 0], 2.0000001 / scales[0]) > MOST_TURNS:

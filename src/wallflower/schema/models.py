@@ -14,6 +14,8 @@ from wallflower.schema.section import NAME_IN_WORDS, SAFE_NAME, Section
 
 KEYS = ("columns", "beta", "radius", "k", "epsilon", "distance", "weights", "included")
 DISTANCES = ("euclidean", "hamming", "mixed")
+MOST_ROWS = 2**53
+"""The largest β and k: no table has so many rows, and whatever is computed from such numbers and counts of rows stays within 64 bits."""
 
 
 def read_models(file: Section, columns: Mapping[str, Column | None]) -> dict[str, Model]:
@@ -37,6 +39,9 @@ def _model(section: Section, name: str, columns: Mapping[str, Column | None]) ->
     distance = section.choice("distance", DISTANCES) or "euclidean"
     names = _names(section, columns, distance)
     beta, k = section.whole("beta", least=1), section.whole("k", least=1)
+    for key, count in (("beta", beta), ("k", k)):
+        if count is not None and count > MOST_ROWS:
+            section.wrong(key, f"at most {MOST_ROWS}, more rows than any table has")
     radius, epsilon = section.number("radius"), section.budget("epsilon")
     if radius is not None and radius < 0:
         section.wrong("radius", "at least 0")
