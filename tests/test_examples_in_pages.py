@@ -64,3 +64,38 @@ def test_a_lost_command_and_a_lost_option_are_noticed():
     assert unknown("wallflower cuont x.toml") == ["cuont"]
     assert unknown('wallflower count x.toml --columns "a b" --nieghbours 3') == ["--nieghbours"]
     assert unknown("wallflower stream simulate x.toml --data y.csv") == []
+
+
+OF_SCRIPTS = {"--map", "--again", "--only"}
+"""Options of `scripts.mutations` and of `benchmarks.explain`, spoken of in passing."""
+EVERY_OPTION = (
+    set().union(*OPTIONS.values())
+    | {"--help", "-h", "--version", "--install-completion", "--show-completion"}
+    | OF_SCRIPTS
+)
+TOLD = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+HOMES = (ROOT, ROOT / "src", ROOT / "src" / "wallflower")
+
+
+def named_in_vain(text: str, page: Path) -> list[str]:
+    """Options and files that running text names in backquotes and nobody finds; commands of other programs have options of their own."""
+    found = []
+    for said in re.findall(r"`([^`\n]+)`", FENCE.sub("", text)):
+        if not re.match(r"(python|pip|make|pytest|git) ", said):
+            found += [word for word in re.findall(r"(?<![\w-])--[a-z][\w-]*", said) if word not in EVERY_OPTION]
+        for file in re.findall(r"(?<![\w./-])(?:[\w.-]+/)+[\w.-]+\.(?:py|md|toml|txt|sh|json|cu)\b", said):
+            homes = (*HOMES, page.parent)
+            placeholder = re.search(r"\b(?:AREA|NAME)\b|_(?:AREA|NAME)\b", file)
+            if not placeholder and not any((home / file).exists() or [*home.glob(f"*/{file}")] for home in homes):
+                found.append(file)
+    return found
+
+
+@pytest.mark.parametrize("page", TOLD, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_names_in_passing_exists(page):
+    assert named_in_vain(page.read_text(encoding="utf-8"), page) == []
+
+
+def test_a_lost_name_in_passing_is_noticed():
+    said = "`--radius` and `--raduis`, in `count/queries.py`, not `count/quieries.py`; `pip install --upgrade x`, `tests/AREA/test_NAME.py`"
+    assert named_in_vain(said, ROOT / "README.md") == ["--raduis", "count/quieries.py"]

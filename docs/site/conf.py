@@ -40,6 +40,7 @@ html_static_path = ["pictures.css", "paper.css"]
 html_css_files = ["pictures.css", "paper.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 html_use_index = False
 
 SHELF = {

@@ -51,6 +51,7 @@ def test_unknown_repeated_dropped_and_ordinary_records_say_and_cost_the_same(dec
         said.append((answer, set(ledger)))
     assert all(one == said[0] for one in said)
     assert said[0][0]["release"] is None
+    assert "unknown or not the only one with its key" in said[0][0]["notes"][0]
     assert asked(path, "odd", "--json") == 0
     assert json.loads(capfd.readouterr().out)["ledger"]["spent"]["epsilon"] == "0.5"
 

@@ -43,8 +43,10 @@ def test_a_table_rests_on_its_owner_and_its_ledger(guarantee):
     assert not any(stands(set(ASSUMED_OF_A_STREAM) - set(ASSUMED_OF_A_TABLE), page))
 
 
-def test_a_stream_rests_on_the_sensor_s_own_device():
+def test_a_stream_rests_on_the_sensor_s_own_device_and_offers_no_ledger_to_compare_with():
     page = page_of(LocalDP(epsilon=HALF))
+    assert "--verify" not in page.partition("What this page rests on")[2]
+    assert "--verify" in page_of(OF_A_TABLE[0]).partition("What this page rests on")[2]
     assert all(stands(ASSUMED_OF_A_STREAM, page))
     assert not any(stands(set(ASSUMED_OF_A_TABLE) - set(ASSUMED_OF_A_STREAM), page))
 
@@ -56,3 +58,13 @@ def test_what_is_not_so_is_not_certified():
     page = certificate_page(release.to_json())
     assert "no | yes" in page
     assert "interval held: no" in page
+
+
+def test_amounts_and_parts_of_a_mechanism_are_named_in_words():
+    ledger = {"account": "a", "entry": 1, "spent": {"epsilon_of_one_sensor_in_a_day": "4"}, "left": {}, "debited": []}
+    release = Release(
+        value={"days": 1}, guarantee=LocalDP(epsilon=HALF), mechanism={"live_share": "0.6"}, ledger=ledger, private=True
+    )
+    page, _, _ = certificate_page(release.to_json()).partition("The release as JSON")
+    assert "epsilon of one sensor in a day" in page
+    assert "live share" in page

@@ -73,3 +73,16 @@ def test_the_answer_its_interval_and_the_truth_lie_on_one_line(monkeypatch):
     axes = painted(monkeypatch, count, seen(released={"count": 7, "interval": [0, 19]}))[0]
     assert [line.get_xydata().tolist() for line in axes.lines] == [[[0, 0], [19, 0]], [[7, 0]], [[3, 0]]]
     assert [(words.get_text(), words.xy) for words in axes.texts] == [("released: 7", (7, 0)), ("true: 3", (3, 0))]
+
+
+def test_where_every_person_is_one_row_the_pictures_speak_of_people():
+    seen = {
+        "facts": {"outliers": 3},
+        "figures": {"degrees": {"rows": [1, 2, 0, 9], "threshold": 2}},
+        "released": {"count": 4},
+    }
+    for unit, word, other in (("row", "rows", "people"), ("person", "people", "rows")):
+        for picture in owner_pictures("count", {**seen, "unit": unit}):
+            said = f"{picture.svg} {picture.caption}"
+            assert word in said
+            assert other not in said

@@ -117,7 +117,7 @@ def _check(page: Path, key: Path | None) -> None:
 
 def _certify(release: Path, output: Path | None, *, verify: Path | None, sign: Path | None) -> None:
     from wallflower.atomic_file import write_whole
-    from wallflower.report.certificate import NOT_COMPARED, certificate_page
+    from wallflower.report.certificate import certificate_page
     from wallflower.report.comparison import compared_with_ledger
     from wallflower.report.release_file import STREAMS, read_release
 
@@ -129,7 +129,7 @@ def _certify(release: Path, output: Path | None, *, verify: Path | None, sign: P
         raise UsageError(
             "only what the ledger holds is signed.", hint="Name the table's declaration: --verify DECL --sign KEY."
         )
-    compared = NOT_COMPARED if verify is None else compared_with_ledger(said, verify)
+    compared = None if verify is None else compared_with_ledger(said, verify)
     if output is not None:
         page = certificate_page(said, compared=compared)
         write_whole(output, page if sign is None else _signed(page, sign))

@@ -107,7 +107,7 @@ def show(folder: Path, stage: Stage) -> Scene:
         left=(*first, *second),
         stayed=tuple(facts(report)),
         public=(error_picture(error_by_epsilon(how_many, session.declaration)),),
-        pictures=tuple(owner_pictures("count", report.value["seen"], one)),
+        pictures=tuple(owner_pictures("count", {**report.value["seen"], "unit": "person"}, one)),
         papers=(
             *filed(folder, session, how_many, one, name="the count", report=report),
             *filed(folder, session, where, two, name="the columns"),

@@ -1,4 +1,4 @@
-r"""How a cell becomes a declared integer. This is the one rule; both engines follow it, bit for bit.
+r"""How a cell becomes a declared integer. This is the one rule; every engine follows it, bit for bit.
 
 **What a cell is** depends on the type of its column, which is part of the file's or frame's schema, and on nothing else
 in the rows: CSV cells are text. Where a format types every cell on its own (JSON, SQLite, pandas columns of

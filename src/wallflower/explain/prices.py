@@ -11,7 +11,7 @@ from wallflower.schema.exact import shown
 
 VALID = (
     "A released context is valid: the answer shows that the record stands out there. No answer (exit 5) shows that the "
-    "record is unknown, or that no valid context was found."
+    "record is unknown or not the only one with its key, or that no valid context was found."
 )
 TOGETHER = "These {top} contexts are {top} selections, one after the other, and each gets that part of epsilon."
 CERTIFIED = (

@@ -76,6 +76,7 @@ ASSUMED_OF_A_STREAM = [
 
 
 NOT_COMPARED = "This page was made from a file and has not been compared with the ledger (--verify does that)."
+NOT_COMPARED_WITH_A_BOOK = "This page was made from what the sensor printed and has not been compared with its book."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +111,8 @@ def certificate(release: Release | Mapping[str, Any] | str | Path) -> Certificat
     return Certificate(html=certificate_page(said))
 
 
-def certificate_page(release: dict[str, Any], *, compared: str = NOT_COMPARED) -> str:
-    """The page; `compared` says what the release was compared with."""
+def certificate_page(release: dict[str, Any], *, compared: str | None = None) -> str:
+    """The page; `compared` says what the release was compared with, None that it was compared with nothing."""
     guarantee, ledger = release["guarantee"], release["ledger"]
     family = str(guarantee["family"])
     of_a_stream = family in STREAMS
@@ -129,9 +130,9 @@ def certificate_page(release: dict[str, Any], *, compared: str = NOT_COMPARED) -
         holder="Stream" if of_a_stream else "Table",
         ledger=ledger,
         budget=_budget(ledger),
-        mechanism=release["mechanism"],
+        mechanism={str(name).replace("_", " "): value for name, value in release["mechanism"].items()},
         made_with=release["wallflower"],
-        compared=compared,
+        compared=compared or (NOT_COMPARED_WITH_A_BOOK if of_a_stream else NOT_COMPARED),
         whole=json.dumps(release, ensure_ascii=False, indent=1),
     )
 
@@ -153,7 +154,7 @@ def _budget(ledger: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     """Account, budget, spent and left: every account that the charge was booked in."""
     accounts = ledger.get("debited") or [{"account": ledger["account"], **ledger}]
     return [
-        (account["account"], name, amount, (account["left"] or {}).get(name, "not limited"))
+        (account["account"], name.replace("_", " "), amount, (account["left"] or {}).get(name, "not limited"))
         for account in accounts
         for name, amount in account["spent"].items()
     ]

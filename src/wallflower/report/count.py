@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wallflower.count.expectations import ErrorCurve
+from wallflower.privacy.guarantee import worded
 from wallflower.report.figures import BLUE, GREEN, INK, ORANGE, PURPLE, Picture, draw
 
 MOST_NUMBERED = 30
@@ -18,7 +19,7 @@ TOWERS = 3
 
 def pictures(seen: dict[str, Any]) -> list[Picture]:
     """What was released beside what is true, then outliers by day, by group or by how many neighbours rows have."""
-    figures, released = seen.get("figures", {}), seen.get("released")
+    figures, released, unit = seen.get("figures", {}), seen.get("released"), str(seen.get("unit", "row"))
     if "daily" in figures:
         return [_by_day(figures["daily"], released)]
     if "groups" in figures:
@@ -26,13 +27,13 @@ def pictures(seen: dict[str, Any]) -> list[Picture]:
     drawn = []
     true = next((seen["facts"][name] for name in TRUE_COUNTS if name in seen["facts"]), None)
     if released is not None and "count" in released and true is not None:
-        drawn.append(_answer(released, int(true)))
+        drawn.append(_answer(released, int(true), unit))
     if "degrees" in figures:
-        drawn.append(_by_neighbours(list(figures["degrees"]["rows"]), int(figures["degrees"]["threshold"])))
+        drawn.append(_by_neighbours(list(figures["degrees"]["rows"]), int(figures["degrees"]["threshold"]), unit))
     return drawn
 
 
-def _answer(released: Mapping[str, Any], true: int) -> Picture:
+def _answer(released: Mapping[str, Any], true: int, unit: str) -> Picture:
     """One line of rows: the true count, the released one, and its interval."""
     count, ends = int(released["count"]), released.get("interval")
 
@@ -51,15 +52,15 @@ def _answer(released: Mapping[str, Any], true: int) -> Picture:
     band = "" if ends is None else f" The band is the released interval, {ends[0]:,} to {ends[1]:,}."
     return draw(
         paint,
-        x="outliers (rows)",
+        x=worded("outliers (rows)", unit),
         y="",
         caption=f"The released count (blue) beside the true one (orange), which never leaves.{band}",
-        alt=f"A line of rows with the released count {count} and the true count {true} marked.",
+        alt=f"A line with the released count {count} and the true count {true} marked.",
         size=(7.0, 1.7),
     )
 
 
-def _by_neighbours(heights: list[int], threshold: int) -> Picture:
+def _by_neighbours(heights: list[int], threshold: int, unit: str) -> Picture:
     """Rows by number of neighbours. Rows with very many neighbours are most of a table: they are said, not drawn."""
     near, many = [int(height) for height in heights[:-1]], int(heights[-1])
     outlying = near[:threshold]
@@ -86,13 +87,17 @@ def _by_neighbours(heights: list[int], threshold: int) -> Picture:
     cut = " Bars with an arrow go on above the picture." if ceiling is not None else ""
     return draw(
         paint,
-        x="other rows within the radius",
-        y="rows",
-        caption=(
+        x=worded("other rows within the radius", unit),
+        y=worded("rows", unit),
+        caption=worded(
             f"Rows by how many others lie within the radius. Fewer than {threshold} makes an outlier (orange): {sum(outlying):,} rows. "
-            f"Not drawn: {many:,} rows with {len(near)} or more.{cut}"
+            f"Not drawn: {many:,} rows with {len(near)} or more.{cut}",
+            unit,
         ),
-        alt=f"Bar chart of rows by number of neighbours; the bars below {threshold} are the {sum(outlying)} outliers.",
+        alt=worded(
+            f"Bar chart of rows by number of neighbours; the bars below {threshold} are the {sum(outlying)} outliers.",
+            unit,
+        ),
     )
 
 

@@ -46,17 +46,15 @@ def write_owner_report(
 
 def owner_page(*, query: str, declaration: Declaration, report: OwnerOnly, release: Release | None = None) -> str:
     """The report as one self-contained page."""
-    seen: dict[str, Any] = report.value["seen"]
+    unit = "person" if declaration.reduced else "row"
+    seen: dict[str, Any] = {**report.value["seen"], "unit": unit}
     return render(
         "owner.html",
         table=declaration.id,
         query=query,
         price=report.value["price"],
         # Where every person is one row, what is said of rows is said of people.
-        facts={
-            worded(label, "person" if declaration.reduced else "row"): value
-            for label, value in seen.get("facts", {}).items()
-        },
+        facts={worded(label, unit): value for label, value in seen.get("facts", {}).items()},
         tables=seen.get("tables", []),
         left=[] if release is None else release.lines()[:1],
         pictures=owner_pictures(query, seen, release),

@@ -1,4 +1,4 @@
-"""The sensor: the one party that sees readings, and only ever says noised ones.
+"""The sensor of windows: it sees readings and says noised ones or randomised codes; under the paper's protocol also how far noise moved each.
 
 It knows messages and nothing else of `stream`. It keeps nothing between windows.
 """

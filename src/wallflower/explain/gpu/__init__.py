@@ -1,4 +1,4 @@
-"""Every context decided on a GPU: the processor's flags, bit for bit, in a thousandth of the time.
+"""Every context decided on a GPU: the processor's flags, bit for bit, sooner.
 
 `device_choice` says whether a question uses one, and refuses in a sentence; `problems` is what a detector asks of the rows, as plain arrays;
 `slices` how contexts are cut into blocks; `engine` runs them and keeps counts of scores; `cuda` finds and drives a device, `host` compiles
