@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +45,37 @@ def test_a_presence_says_more_than_a_number():
         assert is_gone({**mine, "boot": "another"}, {7: held}.get, one_machine=False) is not held
     assert not is_gone({**mine, "boot": "another"}, unseen, one_machine=False)
     assert "presence" not in this_process("a", None)
+
+
+def test_a_process_that_is_hidden_is_not_gone(monkeypatch):
+    """/proc may hide the processes of other users (hidepid); that one runs under this number can be seen all the same."""
+    theirs = this_process("a", None)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    read = Path.read_text
+
+    def hides(place, **named):
+        if place.name == "stat":
+            raise FileNotFoundError(place)
+        return read(place, **named)
+
+    monkeypatch.setattr(Path, "read_text", hides)
+    assert not is_gone(theirs, unseen, one_machine=True)
+    assert is_gone({**theirs, "number": ended.pid}, unseen, one_machine=True)
+
+
+def test_a_child_with_the_number_of_an_ancestor_says_when_it_began_itself(monkeypatch):
+    """Once an ancestor has ended its number may be given again, to a child that inherits what the ancestor knew."""
+    number = os.getpid()
+    this_process("a", None)
+
+    def in_the_child():
+        own = processes.began(os.getpid())
+        monkeypatch.setattr(os, "getpid", lambda: number)
+        monkeypatch.setattr(processes, "began", lambda _number: own)
+        return this_process("a", None)["began"] == own
+
+    assert in_a_child(in_the_child) == "True"
 
 
 def test_a_start_of_the_machine_that_cannot_be_read_proves_nothing(monkeypatch, tmp_path):

@@ -14,6 +14,8 @@ from typing import Any
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 SPACE = Path("/proc/self/ns/pid")
+RUNNING = "running"
+"""When a process began that cannot be looked at: no /proc here, or one that hides the processes of other users."""
 
 
 def this_process(part: str, presence: int | None) -> dict[str, Any]:
@@ -25,6 +27,10 @@ def this_process(part: str, presence: int | None) -> dict[str, Any]:
 @lru_cache(maxsize=4)
 def _named(number: int) -> dict[str, Any]:
     return {"boot": boot(), "space": space(), "number": number, "began": began(number)}
+
+
+# A child's number may be one that an ancestor had: what was kept then says when the ancestor began.
+os.register_at_fork(after_in_child=_named.cache_clear)
 
 
 def is_gone(process: Mapping[str, Any], present: Callable[[int], bool | None], *, one_machine: bool) -> bool:
@@ -40,7 +46,7 @@ def is_gone(process: Mapping[str, Any], present: Callable[[int], bool | None], *
         return one_machine and bool(process["boot"]) and bool(boot())
     if process["space"] != space():
         return False
-    return began(int(process["number"])) != str(process["began"])
+    return began(int(process["number"])) not in {str(process["began"]), RUNNING}
 
 
 def boot() -> str:
@@ -58,21 +64,23 @@ def space() -> str:
 
 
 def began(number: int) -> str:
-    """When a running process began, in ticks of this start of the machine; empty when there is none of that number."""
+    """When a running process began, in ticks of this start of the machine; empty when there is none of that number, and
+    `RUNNING` when there is one and no more can be seen of it.
+    """
     try:
         stat = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return "" if BOOT.exists() else _running(number)
+        return _running(number)
     state, *rest = stat.rpartition(")")[2].split()
     return "" if state in "ZX" else rest[18]  # a zombie answers nothing any more
 
 
 def _running(number: int) -> str:
-    """Without /proc only whether the number is in use can be seen."""
+    """Without /proc, or behind one that hides it, only whether the number is in use can be seen."""
     try:
         os.kill(number, 0)
     except ProcessLookupError:
         return ""
     except OSError:
         pass
-    return "running"
+    return RUNNING
