@@ -272,6 +272,17 @@ def test_the_draft_of_a_crash_is_cleaned_up(declared):
     assert running.exists()  # a draft of a process that runs is its own
 
 
+def test_a_ledger_that_is_being_made_is_waited_for(declared):
+    """Whoever looks between the link that puts a ledger in place and the end of its draft sees two names for a moment."""
+    draft = declared.ledger.with_name(f".{declared.ledger.name}.draft-{os.getpid()}-{'2' * 32}")
+    os.link(declared.ledger, draft)
+    ends = threading.Timer(0.2, draft.unlink)
+    ends.start()
+    assert charge(Ledger.open(declared), declared).entry == 2
+    ends.join()
+    assert Ledger.init(declared) == []
+
+
 def test_a_ledger_mounted_as_a_single_file_is_refused(declared, tmp_path, monkeypatch):
     mounts = tmp_path / "mountinfo"
     root = "23 1 254:0 / / rw - ext4 /dev/vda rw\n"

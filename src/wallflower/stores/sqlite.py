@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -18,6 +19,8 @@ from wallflower.stores.sqlite_transaction import SqliteTransaction
 
 APPLICATION = 0x57464C52
 """SQLite's `application_id` of a ledger ("WFLR")."""
+BEING_MADE_S = 2.0
+"""How long a ledger that another process is making may have its draft for a second name."""
 
 
 class SqliteStore:
@@ -124,8 +127,12 @@ class SqliteStore:
         """Nothing is held open between transactions."""
 
     def _refuse_second_name(self) -> None:
-        if self.path.stat().st_nlink > 1:
-            _clean_up(self.path)  # a crash while the ledger was made leaves its draft as a second name
+        until = time.monotonic() + min(self._patience_s, BEING_MADE_S)
+        while self.path.stat().st_nlink > 1:
+            # A crash while the ledger was made leaves its draft as a second name; while it is being made, there is one for a moment.
+            if not _clean_up(self.path) or time.monotonic() >= until:
+                break
+            time.sleep(0.001)
         durable_file.refuse_second_name(self.path)
 
 
@@ -185,13 +192,17 @@ def _fill(draft: Path, rows: Sequence[Row], head: Head, table: str) -> None:
         SqliteTransaction(connection, table).begin_table(rows, head)
 
 
-def _clean_up(path: Path) -> None:
-    """Remove the drafts of processes that have ended."""
+def _clean_up(path: Path) -> bool:
+    """Remove the drafts of processes that have ended; whether there are any of processes that run."""
     ours = re.compile(re.escape(f".{path.name}.draft-") + r"(\d+)-[0-9a-f]{32}")
+    running = False
     for name in path.parent.iterdir():
         made_by = ours.fullmatch(name.name)
-        if made_by and not _alive(int(made_by[1])):
+        if made_by and _alive(int(made_by[1])):
+            running = True
+        elif made_by:
             _remove(name)
+    return running
 
 
 def _alive(process: int) -> bool:
