@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -121,6 +122,25 @@ def test_interrupted_before_the_record_nothing_is_seen_and_the_same_id_computes_
     release = session.release(query, "one")
     assert (tmp_path / "a.csv").read_bytes() == MADE[1]
     assert release.ledger["entry"] == 2
+    assert charges(session) == 1
+
+
+def test_interrupted_between_draw_and_record_the_charge_is_given_up(session, tmp_path, monkeypatch):
+    """Whoever interrupts a release in a notebook asks again in the same process: nobody there is answering any more."""
+
+    @contextmanager
+    def interrupted():
+        yield
+        raise KeyboardInterrupt
+
+    query = Publish(out=str(tmp_path / "a.csv"))
+    session.ledger.patience_s = 0.2
+    with monkeypatch.context() as broken:
+        broken.setattr(door, "shown_progress", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            session.release(query, "one")
+    assert not recorded(session)
+    assert session.release(query, "one").ledger["entry"] == 2
     assert charges(session) == 1
 
 

@@ -11,13 +11,14 @@ import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from tests.declared import declare
-from wallflower.errors import BudgetError, LedgerError
+from wallflower.errors import BudgetError, LedgerError, UsageError
 from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import PureDP
 from wallflower.stores import durable_file
@@ -270,6 +271,19 @@ def test_the_draft_of_a_crash_is_cleaned_up(declared):
     charge(Ledger.open(declared), declared)
     assert not draft.exists()
     assert running.exists()  # a draft of a process that runs is its own
+
+
+@pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
+def test_nothing_is_put_where_the_database_keeps_a_part_of_the_ledger(declared, tmp_path, ending):
+    """A copy there would be taken for that part, and removed with it."""
+    there = declared.ledger.with_name(declared.ledger.name + ending)
+    with pytest.raises(UsageError, match="the ledger's own"):
+        Ledger.open(declared).backup(there)
+    assert not there.exists()
+    assert declared.is_own_file(there)
+    link = tmp_path / "elsewhere.ledger"
+    link.symlink_to(declared.ledger)
+    assert replace(declared, ledger=link).is_own_file(there)
 
 
 def test_a_ledger_that_is_being_made_is_waited_for(declared):

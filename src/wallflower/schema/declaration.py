@@ -18,6 +18,8 @@ Unit = Literal["row", "person"]
 Reducer = Literal["sum", "mean", "min", "max", "rows", "most-common", "latest", "earliest"]
 MEMORY = 4 * 2**30
 """What is declared by saying nothing."""
+BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite adds to a ledger's name for the files that it keeps beside it: part of the ledger, as long as they are there."""
 BY_TIME: tuple[Reducer, ...] = ("latest", "earliest")
 
 
@@ -215,9 +217,12 @@ class Declaration:
         return family in self.budgets and self.budgets[family].accounting == "zcdp"
 
     def is_own_file(self, place: Path) -> bool:
-        """Whether the declaration, the rows or the ledger of this table lie at `place`, or `place` in the folder of the rows."""
+        """Whether the declaration, the rows or the ledger of this table, or what is kept beside the ledger, lie at `place`, or
+        `place` in the folder of the rows.
+        """
         where = place.resolve()
         taken = [each.resolve() for each in (self.path, self.source, self.ledger) if isinstance(each, Path)]
+        taken += beside(self.ledger) if isinstance(self.ledger, Path) else []
         return where in taken or (isinstance(self.source, Path) and self.source.resolve() in where.parents)
 
     def format_of(self, name: str) -> CellFormat:
@@ -238,3 +243,9 @@ class Declaration:
         if name in self.columns:
             return self.columns[name]
         raise DeclarationError(f"column '{name}' is not declared.", hint=nearest_name(name, self.columns))
+
+
+def beside(ledger: Path) -> list[Path]:
+    """Where SQLite keeps what belongs to a ledger in a file: beside what a link leads to."""
+    file = ledger.resolve()
+    return [file.with_name(file.name + ending) for ending in BESIDE]

@@ -174,9 +174,9 @@ class Session(InNotebooks):
         if charge.replay is not None:
             release = _recorded(charge.replay, query, price, charge.entry)
             return self._delivered(query, release, charge.file)
-        with shown_progress():
-            release, file = self._draw(query, price, charge)
         try:
+            with shown_progress():
+                release, file = self._draw(query, price, charge)
             kept = ledger.answer(charge.entry, release.to_json(), file=None if file is None else file.content)
         except BaseException:
             ledger.give_up(charge.entry)  # nothing was shown; whether it was recorded, the same id will tell
@@ -292,9 +292,6 @@ class Session(InNotebooks):
             made, what = None, str(error)
         except Exception as error:  # noqa: BLE001 - any failure here may quote a row
             made, what = None, _broke(error)
-        except BaseException:
-            self.ledger.give_up(charge.entry)
-            raise
         if made is not None:
             return made
         again = self.ledger.give_up(charge.entry)

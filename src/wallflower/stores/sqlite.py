@@ -12,7 +12,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from wallflower.errors import LedgerError
+from wallflower.errors import LedgerError, UsageError
+from wallflower.schema.declaration import beside
 from wallflower.stores import durable_file
 from wallflower.stores.base import FORMAT, Damaged, Gone, Head, Row
 from wallflower.stores.sqlite_transaction import SqliteTransaction
@@ -104,6 +105,10 @@ class SqliteStore:
     def backup(self, target: str) -> None:
         """By SQLite's own copying: a whole and consistent file, whoever writes meanwhile. Refuses to replace a file."""
         path = Path(target)
+        if path.resolve() in beside(self.path):
+            raise UsageError(
+                f"'{path}' is a name of the ledger's own, and no copy is put there.", hint="Name another file."
+            )
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:
             with (
