@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -15,6 +14,7 @@ from wallflower.ledger.events import Event
 from wallflower.ledger.journal import Journal
 from wallflower.ledger.unseen import Unseen, without
 from wallflower.stores.base import Damaged, Store, Transaction, Unsure
+from wallflower.stores.interruptible import block
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -118,7 +118,7 @@ class Chain:
         with self._transaction(write=True) as transaction:
             return work(transaction)
 
-    @contextmanager
+    @block
     def _transaction(self, *, write: bool) -> Iterator[Transaction]:
         """The journal up to date and, with `write`, nobody else writing; on disk when the block has ended."""
         later: LedgerError | None = None

@@ -12,7 +12,7 @@ import select as sockets
 import threading
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from sqlalchemy.pool import QueuePool
 from wallflower.errors import LedgerError
 from wallflower.stores.base import Damaged, Head, Row, Unsure
 from wallflower.stores.ddl import SCHEMA, for_postgresql
+from wallflower.stores.interruptible import block
 from wallflower.stores.sqlite import SqliteStore
 from wallflower.stores.tables import FILES, HEADS
 from wallflower.stores.transaction import SqlTransaction
@@ -97,7 +98,7 @@ class PostgresqlStore:
                 return False
             return connection.execute(select(HEADS.c.entry).where(HEADS.c.table_id == self.table)).first() is not None
 
-    @contextmanager
+    @block
     def transaction(self, *, write: bool) -> Iterator[SqlTransaction]:
         if write:
             with self._begun("", commits=True) as connection:
@@ -106,7 +107,7 @@ class PostgresqlStore:
             with self._begun("REPEATABLE READ") as connection:
                 yield SqlTransaction(connection, self.table)
 
-    @contextmanager
+    @block
     def _begun(self, isolation: str, *, commits: bool = False) -> Iterator[Connection]:
         """A transaction; a connection that turns out to be dead at its first word is replaced once."""
         connection = self._first_word(isolation)

@@ -8,7 +8,7 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from wallflower.errors import LedgerError, UsageError
 from wallflower.schema.declaration import beside
 from wallflower.stores import durable_file
 from wallflower.stores.base import FORMAT, Damaged, Gone, Head, Row
+from wallflower.stores.interruptible import block
 from wallflower.stores.sqlite_transaction import SqliteTransaction
 
 APPLICATION = 0x57464C52
@@ -36,7 +37,7 @@ class SqliteStore:
     def exists(self) -> bool:
         return self.path.exists()
 
-    @contextmanager
+    @block
     def transaction(self, *, write: bool) -> Iterator[SqliteTransaction]:
         before = durable_file.identity(self.path)
         self._refuse_second_name()
@@ -141,7 +142,7 @@ class SqliteStore:
         durable_file.refuse_second_name(self.path)
 
 
-@contextmanager
+@block
 def _transaction(path: Path, patience_s: float, *, write: bool) -> Iterator[sqlite3.Connection]:
     """A connection of its own, committed when the block ends well; SQLite rolls back what is closed before that."""
     if _TORN:

@@ -1,0 +1,56 @@
+"""An interrupt may come at any moment; one that comes just as a transaction has begun leaves no lock behind."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+import pytest
+
+from tests.declared import declare
+from tests.ledger.test_ledger_errors import charge
+from wallflower.ledger import Ledger
+from wallflower.ledger.chain import Chain
+from wallflower.stores import sqlite
+from wallflower.stores.sqlite import SqliteStore
+
+BEGUN = {
+    "ledger": Chain._transaction,
+    "store": SqliteStore.transaction,
+    "file": sqlite._transaction,
+}
+
+
+@pytest.fixture
+def declared(tmp_path):
+    declaration = declare(tmp_path)
+    Ledger.init(declaration)
+    return declaration
+
+
+@pytest.mark.parametrize("which", BEGUN)
+def test_an_interrupt_as_a_transaction_begins_lets_go_of_it(declared, which):
+    ledger = Ledger.open(declared, patience_s=0.2)
+    begun = BEGUN[which].__wrapped__.__code__
+
+    def interrupt(frame, event, called):
+        """As Python does on its way back from a call, if a signal has come meanwhile."""
+        if event == "c_return" and called is next and frame.f_locals["self"].gen.gi_code is begun:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    def interrupted():
+        sys.setprofile(interrupt)
+        try:
+            charge(ledger, declared)
+        finally:
+            sys.setprofile(None)
+
+    with pytest.raises(KeyboardInterrupt) as kept:  # with its traceback, as whoever cleans up under it has
+        interrupted()
+    made = []
+    again = threading.Thread(target=lambda: made.append(charge(ledger, declared).entry), daemon=True)
+    again.start()
+    again.join(20)
+    assert made == [2]
+    assert kept.value is not None
