@@ -12,10 +12,11 @@ from tests.ledger.test_ledger_errors import charge
 from wallflower.ledger import Ledger
 from wallflower.ledger.chain import Chain
 from wallflower.stores import sqlite
+from wallflower.stores.interruptible import Block
 from wallflower.stores.sqlite import SqliteStore
 
 BEGUN = {
-    "ledger": Chain._transaction,
+    "ledger": Chain._alone,
     "store": SqliteStore.transaction,
     "file": sqlite._transaction,
 }
@@ -54,3 +55,27 @@ def test_an_interrupt_as_a_transaction_begins_lets_go_of_it(declared, which):
     again.join(20)
     assert made == [2]
     assert kept.value is not None
+
+
+def test_an_interrupt_as_a_transaction_ends_lets_the_same_thread_go_on(declared):
+    """Python looks for signals as it enters `__exit__`, before anything there can be done about one."""
+    ledger = Ledger.open(declared, patience_s=0.2)
+
+    def interrupt(frame, event, _called):
+        if event == "call" and frame.f_code is Block.__exit__.__code__:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    made = []
+
+    def asks():
+        sys.setprofile(interrupt)
+        try:
+            charge(ledger, declared)
+        except KeyboardInterrupt:
+            made.append(charge(ledger, declared).entry)  # under the interrupt, whose traceback holds what was open
+
+    asking = threading.Thread(target=asks, daemon=True)
+    asking.start()
+    asking.join(20)
+    assert made

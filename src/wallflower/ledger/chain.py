@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -14,7 +15,7 @@ from wallflower.ledger.events import Event
 from wallflower.ledger.journal import Journal
 from wallflower.ledger.unseen import Unseen, without
 from wallflower.stores.base import Damaged, Store, Transaction, Unsure
-from wallflower.stores.interruptible import block
+from wallflower.stores.interruptible import Block, block
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -71,6 +72,7 @@ class Chain:
         self._journal: Journal | None = None
         self._known = False
         self._lock = threading.Lock()
+        self._latest = threading.local()
         self._process = os.getpid()
 
     @property
@@ -118,9 +120,17 @@ class Chain:
         with self._transaction(write=True) as transaction:
             return work(transaction)
 
-    @block
-    def _transaction(self, *, write: bool) -> Iterator[Transaction]:
+    def _transaction(self, *, write: bool) -> AbstractContextManager[Transaction]:
         """The journal up to date and, with `write`, nobody else writing; on disk when the block has ended."""
+        left: Block[Transaction] | None = getattr(self._latest, "block", None)
+        if left is not None:
+            left.close()  # an interrupt may have come just as it was to end; no other thread can be in it
+        made = self._alone(write=write)
+        self._latest.block = made
+        return made
+
+    @block
+    def _alone(self, *, write: bool) -> Iterator[Transaction]:
         later: LedgerError | None = None
         if self._process != os.getpid():
             self._forked()
@@ -144,6 +154,7 @@ class Chain:
     def _forked(self) -> None:
         """In a child: a thread of the parent's may have been at work, and it does not exist here to end it and let go."""
         self._lock, self._process, self._journal = threading.Lock(), os.getpid(), None
+        self._latest = threading.local()
         self._ended(committed=False)
 
     def _ended(self, *, committed: bool) -> None:

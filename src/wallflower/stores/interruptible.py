@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 def block(
     function: Callable[Arguments, Iterator[Result]],
-) -> Callable[Arguments, AbstractContextManager[Result]]:
+) -> Callable[Arguments, Block[Result]]:
     """`contextlib.contextmanager`, for what must not stay open where an interrupt comes just as the block is entered.
 
     There contextlib leaves the generator at its `yield`, and the interrupt's own traceback keeps it: whoever cleans up under that
@@ -22,13 +22,15 @@ def block(
     """
 
     @wraps(function)
-    def made(*arguments: Arguments.args, **named: Arguments.kwargs) -> AbstractContextManager[Result]:
-        return _Block(function(*arguments, **named))
+    def made(*arguments: Arguments.args, **named: Arguments.kwargs) -> Block[Result]:
+        return Block(function(*arguments, **named))
 
     return made
 
 
-class _Block(AbstractContextManager[Result]):
+class Block(AbstractContextManager[Result]):
+    """What `block` makes; `close` ends one that was left open."""
+
     def __init__(self, steps: Iterator[Result]) -> None:
         self._steps = steps
         self._plain = contextmanager(lambda: steps)()
@@ -37,8 +39,11 @@ class _Block(AbstractContextManager[Result]):
         try:
             return self._plain.__enter__()
         except BaseException:
-            self._steps.close()  # type: ignore[attr-defined]  # a generator, which a function with `yield` returns
+            self.close()
             raise
+
+    def close(self) -> None:
+        self._steps.close()  # type: ignore[attr-defined]  # a generator, which a function with `yield` returns
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
