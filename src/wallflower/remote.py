@@ -22,7 +22,7 @@ from wallflower.errors import BudgetError, DeclarationError, LedgerError, Pendin
 from wallflower.schema.canonical import place_of
 from wallflower.schema.exact import shown
 from wallflower.service.addresses import keeps_secrets
-from wallflower.service.fields import Field, form_of
+from wallflower.service.forms import Field, form_of
 from wallflower.service.passwords import new_id
 from wallflower.service.questions import question
 from wallflower.session.queries import Query

@@ -20,7 +20,7 @@ from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import exact
 from wallflower.service.audit_log import note
 from wallflower.service.configuration import Policy, Service
-from wallflower.service.fields import form_of
+from wallflower.service.forms import form_of
 from wallflower.service.grants import policies
 from wallflower.service.passwords import new_id
 from wallflower.service.ticks import Ticks
