@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -38,10 +39,10 @@ class Taxonomy:
     low: tuple[int, ...]
     high: tuple[int, ...]
     parent: tuple[int, ...]
-    _places: Mapping[str, int] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_places", {label: node for node, label in enumerate(self.labels)})
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {label: node for node, label in enumerate(self.labels)}
 
     @property
     def size(self) -> int:
