@@ -14,7 +14,9 @@ from wallflower.stream.release import released
 from wallflower.stream.results import Results
 
 if TYPE_CHECKING:
+    from wallflower.stream.analyst_loop import AnalystLoop
     from wallflower.stream.book import Statement
+    from wallflower.stream.mqtt import MqttTransport
     from wallflower.stream.sensor_process import Sent
 
 MOST_ALARMS = 20
@@ -36,6 +38,17 @@ def decided(declared: StreamDeclaration, kept: Results) -> dict[str, Any]:
     if found.hours:
         facts["by_time"] = {when: asdict(share) for when, share in found.hours}
     return facts
+
+
+def concluded(declared: StreamDeclaration, kept: Results, loop: AnalystLoop, line: MqttTransport) -> dict[str, Any]:
+    """What an analyst's process says at the end: what was decided, what did not count, and who seems to be two."""
+    return {
+        **decided(declared, kept),
+        "dropped": dict(loop.dropped + loop.analyst.dropped + line.dropped),
+        "cut_off": {topic.rsplit("/", 1)[1]: times for topic, times in line.cut_off.items()},
+        "doubled": sorted(loop.doubled),
+        "trust": declared.trust,
+    }
 
 
 def spent(
