@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wallflower.stream.analyst_loop import AnalystLoop
     from wallflower.stream.book import Statement
     from wallflower.stream.mqtt import MqttTransport
-    from wallflower.stream.sensor_process import Sent
+    from wallflower.stream.sensor_process import SensorOutcome
 
 MOST_ALARMS = 20
 """Alarms that are said to people; programs are given all of them."""
@@ -52,7 +52,13 @@ def concluded(declared: StreamDeclaration, kept: Results, loop: AnalystLoop, lin
 
 
 def spent(
-    declared: StreamDeclaration, name: str, statement: Statement, sent: Sent, *, private: bool, released_too: bool
+    declared: StreamDeclaration,
+    name: str,
+    statement: Statement,
+    sent: SensorOutcome,
+    *,
+    private: bool,
+    released_too: bool,
 ) -> dict[str, Any]:
     """What a sensor's book says at the end; with `released_too` also as a release."""
     in_windows = declared.slots is None
