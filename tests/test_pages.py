@@ -13,7 +13,7 @@ import pytest
 from scripts import guarantees, python_reference, rehearsals, trade_offs
 
 import wallflower
-from wallflower.report.certificate import FAMILIES
+from wallflower.privacy.guarantees import FAMILIES
 
 ROOT = guarantees.ROOT
 DOCS = ROOT / "docs"

@@ -21,8 +21,8 @@ from wallflower.atomic_file import write_whole
 from wallflower.errors import BudgetError, DeclarationError, LedgerError, PendingError, UsageError, WallflowerError
 from wallflower.schema.canonical import place_of
 from wallflower.schema.exact import shown
-from wallflower.service.addresses import keeps_secrets
-from wallflower.service.fields import Field, form_of
+from wallflower.service.addresses import NoRedirects, keeps_secrets
+from wallflower.service.forms import Field, form_of
 from wallflower.service.passwords import new_id
 from wallflower.service.questions import question
 from wallflower.session.queries import Query
@@ -44,14 +44,7 @@ class _Unheard(UsageError):  # noqa: N818 - reads as what it says
     """Nobody answered."""
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the token along to wherever it points."""
-
-    def redirect_request(self, *_arguments: Any, **_named: Any) -> None:
-        return None
-
-
-_OPENER = urllib.request.build_opener(_NoRedirects)
+_OPENER = urllib.request.build_opener(NoRedirects)
 
 
 def connect(address: str, *, token: str) -> Remote:

@@ -125,11 +125,6 @@ def counts_along(chain, ball, k):
     ]
 
 
-def chain_of(rows):
-    """The tables of a chain, one row more at a time."""
-    return [[place for place, _ in rows[:n]] for n in range(1, len(rows) + 1)]
-
-
 def moved_by(rows, ball, k):
     """How far the row "p", at the origin, moves the increases of the chain in which `rows` come one after another."""
     origin = (0,) * len(ball.weights)

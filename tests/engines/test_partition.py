@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wallflower.engines import partition
-from wallflower.engines.executors import Held
+from wallflower.engines.executors import SpreadHere
 from wallflower.engines.partition import Cut, begins, chunks, together
 
 
@@ -44,9 +44,9 @@ def test_one_value_that_most_rows_have_is_one_part():
 
 def test_rows_in_this_process_are_cut_by_the_memory_there_is():
     rows = np.random.default_rng(3).integers(0, 100_000, (20_000, 1))
-    cut = Held(rows).cut(0, below=0, above=0, most=1_500)
+    cut = SpreadHere(rows).cut(0, below=0, above=0, most=1_500)
     assert max(np.bincount(cut.homes(rows[:, 0]))) <= 1_700
-    assert Held(rows).cut(0, below=0, above=0, most=10**6).parts == 1
+    assert SpreadHere(rows).cut(0, below=0, above=0, most=10**6).parts == 1
 
 
 def test_equal_rows_become_one_and_order_means_nothing():

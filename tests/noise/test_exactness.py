@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.noise.enumeration import exact_law
 from wallflower.noise import lomax
-from wallflower.noise.coins import bernoulli, bernoulli_exp, logistic
+from wallflower.noise.coins import bernoulli_exp, logistic
 from wallflower.noise.enclosure import exp_bounds
 from wallflower.noise.laplace import discrete_laplace
 from wallflower.noise.levels import cumulative_bounds, decide, draw_level, reach
@@ -48,12 +48,6 @@ def test_how_many_numbers_start_with_zeros_is_binomial():
     law, undecided = exact_law(lambda entropy: _all_zero(3, 2, entropy), length=6)
     assert undecided == 0
     assert law == {m: Fraction([27, 27, 9, 1][m], 64) for m in range(4)}
-
-
-@pytest.mark.parametrize("p", [Fraction(0), Fraction(1), Fraction(1, 3), Fraction(5, 8)])
-def test_bernoulli(p):
-    law, undecided = exact_law(lambda entropy: bernoulli(p, entropy), length=16)
-    assert law.get(True, 0) == p * (1 - undecided)  # rejected strings leave the odds as they are
 
 
 @pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 2), Fraction(2, 3), Fraction(1), Fraction(3, 2), Fraction(3)])

@@ -16,7 +16,7 @@ from wallflower.ledger import Ledger
 from wallflower.publish import PlainTable
 from wallflower.remote import written
 from wallflower.service import errands
-from wallflower.service.fields import FORMS, form_of
+from wallflower.service.forms import FORMS, form_of
 from wallflower.service.questions import question
 from wallflower.service.requests import find
 from wallflower.service.warm_up import example, warm

@@ -15,6 +15,7 @@ from tests.service.running import add_people, serving, write_files
 from wallflower import remote
 from wallflower.ledger import Ledger
 from wallflower.schema import load
+from wallflower.service.addresses import NoRedirects
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +42,7 @@ def test_postgresql_two_workers_and_tls(laid_out, tmp_path, monkeypatch, databas
     add_people(address, ["otto", "ada", "dora"])
     with serving(tmp_path, path, port, address, scheme="https") as running:
         trusting = ssl.create_default_context(cafile=tmp_path / "certificate.pem")
-        opener = urllib.request.build_opener(remote._NoRedirects, urllib.request.HTTPSHandler(context=trusting))
+        opener = urllib.request.build_opener(NoRedirects, urllib.request.HTTPSHandler(context=trusting))
         monkeypatch.setattr(remote, "_OPENER", opener)
         service = wf.connect(running.address, token=running.token("ada"))
         query = wf.count.Outliers(columns=("age",), neighbours=3, radius=6, epsilon="0.05")

@@ -239,7 +239,7 @@ missing = "drop"
 
 def test_where_a_person_has_several_rows_the_row_can_be_named(house: House):
     from wallflower.schema import loads
-    from wallflower.service.fields import form_of
+    from wallflower.service.forms import form_of
     from wallflower.service.questions import question, shown_fields
 
     visits = loads(PEOPLE, folder=house.folder)

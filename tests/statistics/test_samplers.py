@@ -14,7 +14,7 @@ from wallflower.mechanisms.exponential import Exponential
 from wallflower.mechanisms.laplace import DiscreteLaplace
 from wallflower.mechanisms.permute_and_flip import PermuteAndFlip
 from wallflower.mechanisms.top import TopH
-from wallflower.noise.coins import bernoulli, bernoulli_exp, logistic
+from wallflower.noise.coins import bernoulli_exp, logistic
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.noise.laplace import discrete_laplace
 from wallflower.noise.selection import choose_level, permute_and_flip, select, select_many
@@ -54,11 +54,6 @@ def test_heads_of_fair_coins_are_binomial():
         return {m: math.comb(21, m) * float(chance) ** m * float(1 - chance) ** (21 - m) for m in range(22)}
 
     accepts_only(draw(fair_heads, 21), law, Fraction(1, 2))
-
-
-@pytest.mark.parametrize("p", [Fraction(1, 3), Fraction(1, 2), Fraction(5, 7)])
-def test_bernoulli(p):
-    accepts_only(draw(bernoulli, p), lambda p: coin_law(float(p)), p)
 
 
 @pytest.mark.parametrize("x", [Fraction(1, 2), Fraction(1), Fraction(7, 3), Fraction(4)])

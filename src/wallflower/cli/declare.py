@@ -91,6 +91,7 @@ def declare(asked: Options) -> None:
         wallflower declare salaries.csv -o draft.toml --for count
     """
     from wallflower.engines import describe
+    from wallflower.engines.file_format import reading_of
     from wallflower.schema.decisions import answered
     from wallflower.schema.first_draft import shown_from_rows, write_for_owner
 
@@ -101,7 +102,8 @@ def declare(asked: Options) -> None:
         raise UsageError(f"there is no folder '{output.parent}'.", hint="Make it first.")
     reading = None
     if data.suffix.lower() in TEXT_FILES and data.is_file():
-        reading = _reading(data, asked.delimiter, asked.encoding)
+        delimiter = "\t" if asked.delimiter in {"\\t", "tab"} else asked.delimiter
+        reading = reading_of(data, delimiter=delimiter, encoding=asked.encoding)
     described = describe(data, table=asked.table, read=reading)
     text = _drafted(asked, described, reading)
     if asked.ask:
@@ -130,46 +132,13 @@ def _drafted(asked: Options, described: Sequence[Described], reading: Reading | 
     return draft(asked.data, described, folder=folder, table=asked.table, wanted=purpose)
 
 
-def _reading(data: Path, delimiter: str | None, encoding: str | None) -> Reading:
-    from wallflower.engines.file_format import file_format
-    from wallflower.schema.format_parser import is_encoding
-
-    if delimiter is not None:
-        delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
-        if len(delimiter) != 1:
-            raise UsageError(f"a delimiter is one character, got '{delimiter}'.", hint="For a tab write \\t.")
-    if encoding is not None and not is_encoding(encoding):
-        raise UsageError(f"the encoding '{encoding}' is not known.", hint='For example "utf-8" or "latin-1".')
-    found = file_format(data, delimiter=delimiter, encoding=encoding)
-    if not found.named:
-        raise UsageError(
-            f"the first line of '{data.name}' does not look like names of columns, and every text file needs them.",
-            hint="Write a first line with a name for each column. Nothing was drafted: the names would have been a row.",
-        )
-    return found.reading
-
-
 def _hierarchy(path: Path, names: list[str], folder: Path) -> tuple[str, str, tuple[str, ...]]:
     import os
 
-    from wallflower.schema.hierarchy import leaves_of_file
+    from wallflower.schema.hierarchy import column_of_file, leaves_of_file
 
-    stem = path.stem.casefold().replace("hierarchy", "").strip("_- ")
-    column = next(
-        (
-            name
-            for name in sorted(names, key=len, reverse=True)
-            if stem == name.casefold() or stem.endswith(f"_{name.casefold()}")
-        ),
-        None,
-    )
-    if column is None:
-        raise UsageError(
-            f"'{path.name}' is not named like a column of the data.",
-            hint=f"Name it like its column, such as {names[0]}.csv.",
-        )
-    place = Path(os.path.relpath(path, folder)).as_posix()
-    return column, place, leaves_of_file(path)
+    column = column_of_file(path, names)
+    return column, Path(os.path.relpath(path, folder)).as_posix(), leaves_of_file(path)
 
 
 def _ask(decision: Decision, complaint: str) -> str:

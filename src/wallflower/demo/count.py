@@ -6,9 +6,11 @@ from pathlib import Path
 
 from wallflower.count import Outliers, Subspaces
 from wallflower.demo.made_up_values import normal
-from wallflower.demo.stage import Stage, asked, facts, filed, laid_out, spent, times
+from wallflower.demo.stage import Stage, ask, facts, file_papers, spent, times
+from wallflower.demo.table import write_table
 from wallflower.demo.visits import HEADER, made_up_visits
 from wallflower.report.story import Scene
+from wallflower.session import open as open_session
 
 DECLARATION = """\
 [table]
@@ -62,14 +64,14 @@ def show(folder: Path, stage: Stage) -> Scene:
     patients = [(max(0, a), max(0, s), max(0, c)) for a, s, c in zip(ages, stays, costs, strict=True)]
     patients += [(20 + i * 37 % 60, 100 + 3 * i, 50 + i % 9) for i in range(80)]
     rows = made_up_visits(patients)
-    session = laid_out(folder, "visits", header=HEADER, rows=rows, declaration=DECLARATION)
+    session = open_session(write_table(folder, "visits", header=HEADER, rows=rows, declaration=DECLARATION))
     setting = (
         f"The network holds {len(rows):,} visits of {len(patients):,} patients: age, length of stay (days) and cost (hundreds). The "
         "ministry asks how many patients are unusual, all their visits together, and in what."
     )
     stage.say(setting)
     how_many = Outliers(columns=("age", "stay"), neighbours=3, radius=6, epsilon=1)
-    one, first = asked(
+    one, first = ask(
         stage,
         session,
         "how many patients have fewer than 3 others within 6 (8 years or 8 days in all apart, or 6 of both: the root of the mean square)?",
@@ -79,7 +81,7 @@ def show(folder: Path, stage: Stage) -> Scene:
     where = Subspaces(
         columns=("age", "stay", "cost"), size=1, top=1, neighbours=3, radius=2, epsilon=1, counts_epsilon=1
     )
-    two, second = asked(
+    two, second = ask(
         stage,
         session,
         "in which one column are there the most outliers, and how many?",
@@ -109,8 +111,8 @@ def show(folder: Path, stage: Stage) -> Scene:
         public=(error_picture(error_by_epsilon(how_many, session.declaration)),),
         pictures=tuple(owner_pictures("count", {**report.value["seen"], "unit": "person"}, one)),
         papers=(
-            *filed(folder, session, how_many, one, name="the count", report=report),
-            *filed(folder, session, where, two, name="the columns"),
+            *file_papers(folder, session, how_many, one, name="the count", report=report),
+            *file_papers(folder, session, where, two, name="the columns"),
         ),
         spent=spent(session),
     )

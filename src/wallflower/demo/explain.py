@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from wallflower.demo.made_up_values import normal
-from wallflower.demo.stage import Stage, asked, facts, filed, laid_out, spent, times, told
+from wallflower.demo.stage import Stage, ask, facts, file_papers, in_words, spent, times
+from wallflower.demo.table import write_table
 from wallflower.detectors import LOF, Grubbs
 from wallflower.explain import Context
 from wallflower.report.story import Scene
+from wallflower.session import open as open_session
 
 JOBS = {"Porter": 34_000, "Nurse": 52_000, "Pharmacist": 71_000, "Physician": 118_000, "Surgeon": 205_000}
 HOSPITALS = {"Alder": 0, "Birch": 2_000, "Cedar": 5_000, "Dale": 9_000}
@@ -63,7 +65,9 @@ def show(folder: Path, stage: Stage) -> Scene:
                 rows.append(f"e{len(rows)},{job},{hospital},{salary}")
     record = f"e{len(rows)}"
     rows.append(f"{record},Nurse,Cedar,121000")
-    session = laid_out(folder, "staff", header="employee,job,hospital,salary", rows=rows, declaration=DECLARATION)
+    session = open_session(
+        write_table(folder, "staff", header="employee,job,hospital,salary", rows=rows, declaration=DECLARATION)
+    )
     setting = (
         f"The network pays {len(rows):,} people. Among all of them a salary of 121,000 is nothing special; for a nurse it is. "
         "Payroll wants to know where this one stands out, without telling what anybody else earns."
@@ -73,7 +77,7 @@ def show(folder: Path, stage: Stage) -> Scene:
     narrow = Context(
         record=record, metric="salary", by=by, contexts=WORDS, detector=LOF(), epsilon="0.2", min_population=100
     )
-    one, first = asked(
+    one, first = ask(
         stage,
         session,
         f"in which context does {record} stand out? (the paper's promise: only valid contexts are candidates)",
@@ -83,7 +87,7 @@ def show(folder: Path, stage: Stage) -> Scene:
     wide = Context(
         record=record, metric="salary", by=by, contexts=WORDS, detector=Grubbs(), epsilon=1, guarantee="full"
     )
-    two, second = asked(
+    two, second = ask(
         stage,
         session,
         f"the same of {record}, with differential privacy for everyone else and no condition",
@@ -97,7 +101,9 @@ def show(folder: Path, stage: Stage) -> Scene:
         area="explain",
         title="Where does this record stand out?",
         setting=setting,
-        sentence=(f"{record} was said to stand out among {told(one)}; with the wider promise, among {told(two)}."),
+        sentence=(
+            f"{record} was said to stand out among {in_words(one)}; with the wider promise, among {in_words(two)}."
+        ),
         promised=(
             f"To everyone but the asked-for nurse: no answer is more than {times(one)} times as likely with any one of them as without, "
             f"while the contexts in which the nurse stands out stay as they are; the second answer at most {times(two)} times, without condition."
@@ -106,8 +112,8 @@ def show(folder: Path, stage: Stage) -> Scene:
         stayed=tuple(facts(report)),
         pictures=tuple(owner_pictures("explain", report.value["seen"], one)),
         papers=(
-            *filed(folder, session, narrow, one, name="the paper's promise", report=report),
-            *filed(folder, session, wide, two, name="the full promise", report=wide_report),
+            *file_papers(folder, session, narrow, one, name="the paper's promise", report=report),
+            *file_papers(folder, session, wide, two, name="the full promise", report=wide_report),
         ),
         spent=spent(session),
     )

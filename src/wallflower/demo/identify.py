@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from wallflower.demo.made_up_values import normal
-from wallflower.demo.stage import Stage, asked, facts, filed, laid_out, spent, times, told
+from wallflower.demo.stage import Stage, ask, facts, file_papers, in_words, spent, times
+from wallflower.demo.table import write_table
 from wallflower.identify import Anomalies
 from wallflower.report.story import Scene
+from wallflower.session import open as open_session
 
 DECLARATION = """\
 [table]
@@ -51,7 +53,9 @@ def show(folder: Path, stage: Stage) -> Scene:
     """Ask about three values, one of them far from the rest."""
     ages, values = normal(3_000, mean=48, deviation=14, seed=3), normal(3_000, mean=95, deviation=17, seed=4)
     rows = [f"{max(0, a)},{max(0, v)}" for a, v in zip(ages, values, strict=True)] + ["37,430"]
-    session = laid_out(folder, "measurements", header="age,glucose", rows=rows, declaration=DECLARATION)
+    session = open_session(
+        write_table(folder, "measurements", header="age,glucose", rows=rows, declaration=DECLARATION)
+    )
     setting = (
         f"The laboratory holds {len(rows):,} blood sugar values. A device maker asks whether some values occur there as anomalies. "
         "Normal patients are protected; that a far outlier exists may be told."
@@ -64,7 +68,7 @@ def show(folder: Path, stage: Stage) -> Scene:
     chances = (
         ", ".join(f"{near}: {chance}" for near, chance in wrong.items()) if isinstance(wrong, dict) else str(wrong)
     )
-    release, lines = asked(
+    release, lines = ask(
         stage,
         session,
         "is 430 mg/dl at 37 an anomaly? 95 at 48? 300 at 90?",
@@ -78,7 +82,7 @@ def show(folder: Path, stage: Stage) -> Scene:
         area="identify",
         title="Is this value an anomaly?",
         setting=setting,
-        sentence=f"The laboratory answered: {told(release)}.",
+        sentence=f"The laboratory answered: {in_words(release)}.",
         promised=(
             f"To every patient whose value is normal, or nearly: no answer is more than {times(release)} times as likely with them as "
             "without. Far outliers are promised less, the further the less."
@@ -86,6 +90,6 @@ def show(folder: Path, stage: Stage) -> Scene:
         left=tuple(lines),
         stayed=tuple(facts(report)),
         pictures=tuple(owner_pictures("identify", report.value["seen"], release)[:1]),
-        papers=filed(folder, session, query, release, report=report),
+        papers=file_papers(folder, session, query, release, report=report),
         spent=spent(session),
     )

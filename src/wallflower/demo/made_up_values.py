@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from wallflower.noise.entropy import SeededEntropy
 
@@ -14,8 +15,13 @@ def uniform(count: int, *, seed: int) -> list[float]:
 
 
 def normal(count: int, *, mean: float, deviation: float, seed: int) -> list[int]:
-    """Whole numbers around `mean` (Box and Muller)."""
+    """Whole numbers around `mean`."""
     first, second = uniform(count, seed=2 * seed), uniform(count, seed=2 * seed + 1)
+    return bell(first, second, mean=mean, deviation=deviation)
+
+
+def bell(first: Sequence[float], second: Sequence[float], *, mean: float, deviation: float) -> list[int]:
+    """Whole numbers around `mean`, from pairs of values in (0, 1) (Box and Muller)."""
     return [
         round(mean + deviation * math.sqrt(-2 * math.log(a)) * math.cos(2 * math.pi * b))
         for a, b in zip(first, second, strict=True)

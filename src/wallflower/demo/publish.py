@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.demo.made_up_values import normal
-from wallflower.demo.stage import Stage, asked, filed, laid_out, spent
+from wallflower.demo.stage import Lines, Stage, ask, file_papers, spent
+from wallflower.demo.table import write_table
 from wallflower.publish import PlainTable
 from wallflower.publish.attacks import Findings
 from wallflower.publish.inspection import OUTLYING_WITH_ANYONE, UNHIDABLE
 from wallflower.publish.published_attack import PublishedAttack
 from wallflower.report.story import Scene
+from wallflower.session import open as open_session
 
 DECLARATION = """\
 [table]
@@ -69,7 +71,9 @@ def show(folder: Path, stage: Stage) -> Scene:
         for i, (a, c) in enumerate(zip(ages, costs, strict=True))
     ]
     rows += [f"rare {i},{age},{district},{cost}" for i, (age, district, cost) in enumerate(SIX)]
-    session = laid_out(folder, "treatments", header="patient,age,district,cost", rows=rows, declaration=DECLARATION)
+    session = open_session(
+        write_table(folder, "treatments", header="patient,age,district,cost", rows=rows, declaration=DECLARATION)
+    )
     setting = (
         f"The network wants to hand age, district and cost of treatment (hundreds) of {len(rows):,} patients to researchers. Six "
         "young patients had treatments so dear that anyone would pick them out."
@@ -77,7 +81,7 @@ def show(folder: Path, stage: Stage) -> Scene:
     stage.say(setting)
     public = folder / "public.csv"
     query = PlainTable.of(session.declaration, out=str(public), k=K, p="0.95", d="0.5")
-    release, lines = asked(
+    release, lines = ask(
         stage,
         session,
         "a table in which every group holds at least 5 different costs and everybody may hold at least 5 of them",
@@ -87,13 +91,35 @@ def show(folder: Path, stage: Stage) -> Scene:
     found: Findings = session.owner.attack(PublishedAttack(query, public)).value
     report = session.owner.report(query)
     seen = report.value["seen"]
-    numbers = seen["numbers"]
-    kept, outliers = numbers["outliers published"], numbers["outliers"]
     with public.open(encoding="utf-8") as file:
         sample = [file.readline().strip() for _ in range(4)]
-    guessed = found.guesses
     published = [("published", " / ".join(sample))]
-    stayed = [
+    stayed = _what_stayed(seen, found)
+    stage.show([*published, *stayed])
+    from wallflower.report.owner import owner_pictures
+
+    return Scene(
+        area="publish",
+        title="A table in which outliers blend in",
+        setting=setting,
+        sentence=f"{release['rows']:,} patients are in the published table, in {release['groups']} groups.",
+        promised=(
+            "To everyone in the published table: whoever knows all ages and districts, who is an outlier and who is in which group, and judges by "
+            f"the table as it is who would be an outlier with which costs, is left with at least {query.k} possible costs for each. It is no differential privacy and holds for this one table."
+        ),
+        left=(*lines, *published),
+        stayed=tuple(stayed),
+        pictures=tuple(owner_pictures("publish", seen, release)[1:]),
+        papers=file_papers(folder, session, query, release, report=report),
+        spent=spent(session),
+    )
+
+
+def _what_stayed(seen: Mapping[str, Any], found: Findings) -> Lines:
+    """What the owner's report and the attack say, at the owner's desk."""
+    numbers, guessed = seen["numbers"], found.guesses
+    kept, outliers = numbers["outliers published"], numbers["outliers"]
+    return [
         (
             "outliers",
             f"{outliers} of the {numbers['rows']:,} rows: {kept} are in the published table, {outliers - kept} were left out",
@@ -112,24 +138,6 @@ def show(folder: Path, stage: Stage) -> Scene:
             ),
         ),
     ]
-    stage.show([*published, *stayed])
-    from wallflower.report.owner import owner_pictures
-
-    return Scene(
-        area="publish",
-        title="A table in which outliers blend in",
-        setting=setting,
-        sentence=f"{release['rows']:,} patients are in the published table, in {release['groups']} groups.",
-        promised=(
-            "To everyone in the published table: whoever knows all ages and districts, who is an outlier and who is in which group, and judges by "
-            f"the table as it is who would be an outlier with which costs, is left with at least {query.k} possible costs for each. It is no differential privacy and holds for this one table."
-        ),
-        left=(*lines, *published),
-        stayed=tuple(stayed),
-        pictures=tuple(owner_pictures("publish", seen, release)[1:]),
-        papers=filed(folder, session, query, release, report=report),
-        spent=spent(session),
-    )
 
 
 def _six(tables: Sequence[Mapping[str, Any]]) -> str:

@@ -1,8 +1,8 @@
-"""What the demos of the table areas share: a table on disk, a question asked, and a stage to show it on."""
+"""What the demos of the table areas share: a question asked, its papers, and a stage to show them on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from pathlib import Path
@@ -15,9 +15,7 @@ from wallflower.privacy.guarantee import factor, worded
 from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.report.certificate import certificate_page
 from wallflower.report.owner import write_owner_report
-from wallflower.schema import load
 from wallflower.session import Query, Session
-from wallflower.session import open as open_session
 
 Lines = list[tuple[str, str]]
 
@@ -34,16 +32,7 @@ class Stage(Protocol):
         ...
 
 
-def laid_out(folder: Path, name: str, *, header: str, rows: Iterable[str], declaration: str) -> Session:
-    """Rows, declaration and ledger in `folder`, and a session on them."""
-    (folder / f"{name}.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
-    path = folder / f"{name}.toml"
-    path.write_text(declaration, encoding="utf-8")
-    Ledger.init(load(path))
-    return open_session(path)
-
-
-def asked(stage: Stage, session: Session, question: str, query: Query, *, expect: str) -> tuple[Release, Lines]:
+def ask(stage: Stage, session: Session, question: str, query: Query, *, expect: str) -> tuple[Release, Lines]:
     """Ask, show, and give back what was shown."""
     release = session.release(query)
     lines = [("asked", question), ("expect", expect), *release.lines()]
@@ -51,7 +40,7 @@ def asked(stage: Stage, session: Session, question: str, query: Query, *, expect
     return release, lines
 
 
-def filed(
+def file_papers(
     folder: Path, session: Session, query: Query, release: Release, *, name: str = "", report: OwnerOnly | None = None
 ) -> tuple[tuple[str, str], ...]:
     """Write the certificate and the owner's report of an answer, and say where, from the report's folder."""
@@ -67,8 +56,7 @@ def filed(
     )
 
 
-def told(release: Release) -> str:
-    """The answer in words."""
+def in_words(release: Release) -> str:
     return release.lines()[0][1]
 
 

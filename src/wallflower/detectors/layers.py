@@ -7,8 +7,9 @@ those that make what was received most likely.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,16 +38,19 @@ class LayerLikelihood:
     """Outer radius of every layer but the last, which ends at the bounds."""
     share: Fraction | None
     """Expected share of readings beyond the core; None to estimate it."""
-    _boxes: list[tuple[float, list[_Side]]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.radii) + 1 != len(self.answers):
             raise DeclarationError.of(self, "radii", "one fewer than the rows of answers", self.radii)
+
+    @cached_property
+    def _boxes(self) -> list[tuple[float, list[_Side]]]:
+        """Every layer with all inside it: its volume and its sides."""
         boxes = []
         for radius in (*self.radii, None):
             sides = [self._side(place, radius) for place in range(len(self.domains))]
             boxes.append((float(np.prod([side.length for side in sides])), sides))
-        object.__setattr__(self, "_boxes", boxes)
+        return boxes
 
     def _side(self, place: int, radius: Fraction | None) -> _Side:
         domain = self.domains[place]
@@ -115,12 +119,13 @@ class _Side:
     noise: float
     first: int
     last: int
-    _table: NDArray[np.float64] | None = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        width = self.last - self.first + 1
-        table = self._mass(np.arange(self.first, self.last + 1, dtype=np.float64)) if width <= LONGEST_TABLE else None
-        object.__setattr__(self, "_table", table)
+    @cached_property
+    def _table(self) -> NDArray[np.float64] | None:
+        """The mass at every point where a reading can be seen, unless they are too many."""
+        if self.last - self.first + 1 > LONGEST_TABLE:
+            return None
+        return self._mass(np.arange(self.first, self.last + 1, dtype=np.float64))
 
     @property
     def length(self) -> float:

@@ -98,12 +98,12 @@ class InTurn:
     def run(self, task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
         return [task(payload) for payload in payloads]
 
-    def spread(self, columns: Sequence[str]) -> Held:
-        return Held(self.rows.fetch(numbers=columns).numbers)
+    def spread(self, columns: Sequence[str]) -> SpreadHere:
+        return SpreadHere(self.rows.fetch(numbers=columns).numbers)
 
 
 @dataclass(frozen=True)
-class Held:
+class SpreadHere:
     """`Spread` in this process."""
 
     rows: Ints
@@ -124,19 +124,19 @@ class Held:
             for part in np.unique(parts).tolist()
         ]
 
-    def kept(self, task: Keeping, cut: Cut, *, width: int) -> tuple[Held, list[Any]]:
+    def kept(self, task: Keeping, cut: Cut, *, width: int) -> tuple[SpreadHere, list[Any]]:
         found = self.each(task, cut)
         rows = [rows for rows, _ in found]
-        return Held(np.concatenate([np.empty((0, width), dtype=np.int64), *rows])), [told for _, told in found]
+        return SpreadHere(np.concatenate([np.empty((0, width), dtype=np.int64), *rows])), [told for _, told in found]
 
     def over(self, task: OverPartition) -> list[Any]:
         return [task(0, iter([self.rows]))]
 
-    def having(self, value: int) -> Held:
-        return Held(self.rows[self.rows[:, -1] == value, :-1])
+    def having(self, value: int) -> SpreadHere:
+        return SpreadHere(self.rows[self.rows[:, -1] == value, :-1])
 
-    def ascending(self, by: Sequence[int]) -> Held:
-        return Held(self.rows[np.lexsort([self.rows[:, at] for at in reversed(by)])])
+    def ascending(self, by: Sequence[int]) -> SpreadHere:
+        return SpreadHere(self.rows[np.lexsort([self.rows[:, at] for at in reversed(by)])])
 
     def whole(self) -> Ints:
         return self.rows

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wallflower.engines.suggestions import guessed
+from wallflower.errors import UsageError
 from wallflower.schema.declaration import Reading
+from wallflower.schema.format_parser import is_encoding
 
 LOOKED_AT = 1 << 18
 DELIMITERS = (",", ";", "\t", "|")
@@ -41,6 +43,21 @@ def file_format(path: Path, *, delimiter: str | None = None, encoding: str | Non
     decimal = _decimal(rows[1:], delimiter)
     plain = "utf-8" if encoding == "utf-8-sig" else encoding
     return FileFormat(Reading(delimiter=delimiter, encoding=plain, decimal=decimal), _named(rows, decimal))
+
+
+def reading_of(path: Path, *, delimiter: str | None, encoding: str | None) -> Reading:
+    """How a text file is read whose first line names its columns; what is not given is found in it."""
+    if delimiter is not None and len(delimiter) != 1:
+        raise UsageError(f"a delimiter is one character, got '{delimiter}'.", hint="For a tab write \\t.")
+    if encoding is not None and not is_encoding(encoding):
+        raise UsageError(f"the encoding '{encoding}' is not known.", hint='For example "utf-8" or "latin-1".')
+    found = file_format(path, delimiter=delimiter, encoding=encoding)
+    if not found.named:
+        raise UsageError(
+            f"the first line of '{path.name}' does not look like names of columns, and every text file needs them.",
+            hint="Write a first line with a name for each column. Nothing was drafted: the names would have been a row.",
+        )
+    return found.reading
 
 
 def _encoding(start: bytes) -> str:

@@ -30,7 +30,8 @@ from wallflower.ledger.processes import is_gone, this_process
 from wallflower.ledger.redeclaration import changed, refuse_other_table, refuse_unfit
 from wallflower.ledger.unseen import Unseen
 from wallflower.privacy.account import Account
-from wallflower.privacy.guarantee import Guarantee
+from wallflower.privacy.accounts import kind_of
+from wallflower.privacy.guarantee import BUT_ASKED, Guarantee
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 from wallflower.stores.base import FORMAT, Store, Transaction, Unsure
@@ -40,9 +41,6 @@ PATIENCE_S = 30.0
 """How long a charge waits for other processes: for their writing, and for the answer under its own request id."""
 
 POLL_S = 0.05
-
-RECOMPUTED = frozenset({"plain-k-anonymity"})
-"""Accounts whose promise is no matter of chance: an answer that was never recorded may be computed anew, uncharged."""
 
 
 class Ledger(Answers):
@@ -169,7 +167,7 @@ class Ledger(Answers):
         if ask.series:
             content["series"] = True
         record = question.get("record")
-        if booked[0].account.kind in {"dp-others", "output-constrained-dp"}:
+        if ask.guarantee.protects == BUT_ASKED:
             content["record"] = "(not named)" if record is None else str(record)
         event = self._append(transaction, "charge", content, at=ask.at)
         self._hands.make(ask, event.entry)
@@ -225,7 +223,7 @@ class Ledger(Answers):
             gone = is_gone(process, self._store.present, one_machine=not is_server(self.place))
         if not gone:
             return None
-        if Account.of(content["account"]).kind in RECOMPUTED:
+        if _is_recomputed(content):
             self._hands.hand(ask, charge.entry)
             return charge
         self._append(transaction, "closed", {"charge": charge.entry, "why": "its process has ended"})
@@ -242,9 +240,7 @@ class Ledger(Answers):
                         content["question"]
                     ):
                         raise ledger_errors.other_question(ask.request_id)
-                    return Account.of(content["account"]).kind not in RECOMPUTED or (
-                        transaction.reply(found.entry) is not None
-                    )
+                    return not _is_recomputed(content) or transaction.reply(found.entry) is not None
             checked(self.journal, ask, self.place)
         return False
 
@@ -291,7 +287,7 @@ class Ledger(Answers):
         if reply is not None:
             said = self._event(transaction, reply.entry).content
             again = reply.kind == "answer" and said["release"] == content["release"]
-            if reply.kind == "answer" and (again or Account.of(charge.content["account"]).kind in RECOMPUTED):
+            if reply.kind == "answer" and (again or _is_recomputed(charge.content)):
                 return dict(said["release"])
             raise ledger_errors.not_waiting(self.place, entry)
         if file is not None:
@@ -306,7 +302,7 @@ class Ledger(Answers):
         try:
             with self._transaction(write=False) as transaction:
                 content = self._event(transaction, entry).content
-                if content.get("series") or Account.of(content["account"]).kind in RECOMPUTED:
+                if content.get("series") or _is_recomputed(content):
                     return True
             self.close(entry, "it failed")
         except Exception:  # noqa: BLE001 - the failure that is being told comes first; the id dies with the process
@@ -390,6 +386,11 @@ class Ledger(Answers):
         """What the store has to say about how it is set up."""
         advice: Callable[[], list[str]] | None = getattr(self._store, "advice", None)
         return advice() if advice is not None else []
+
+
+def _is_recomputed(charge: Mapping[str, Any]) -> bool:
+    """Whether a charge that was never answered may be answered yet, uncharged: its promise is no matter of chance."""
+    return kind_of(Account.of(charge["account"])).recomputed
 
 
 def _store(place: Declaration | str | Path, patience_s: float) -> Store:

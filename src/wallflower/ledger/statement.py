@@ -10,16 +10,18 @@ from typing import Any
 from wallflower.ledger.journal import Journal, limits_of
 from wallflower.privacy.account import CHANGED, Account, Amounts, times_as_likely
 from wallflower.privacy.accounts import KINDS, covered, kind_of, limited, named
+from wallflower.privacy.dp import DP, OTHERS
 from wallflower.privacy.guarantee import factor
 from wallflower.privacy.limits import Limit, shown_amounts
+from wallflower.privacy.output_constrained_dp import OUTPUT_CONSTRAINED_DP
+from wallflower.privacy.plain_k_anonymity import PLAIN
+from wallflower.privacy.sensitive_privacy import SENSITIVE
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.display import as_html
 from wallflower.schema.exact import shown
 
 LISTED = 100
 """How many records a statement names; of the rest it says how many there are."""
-
-PLAIN = "plain-k-anonymity"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,12 +193,12 @@ def _standing(account: Account, journal: Journal, declaration: Declaration) -> S
     spent, most = journal.spent(account), limited(account, declaration)
     sentence = _bounds(account, spent, most, declaration)
     standing = Standing(account=account, spent=spent, limit=most, sentence=sentence, unit=declaration.unit)
-    if most is None or kind_of(account).budget != "dp":
+    if most is None or kind_of(account).budget != DP.budget:
         return standing
     left = []
     for weaker in covered(account, declaration.models)[1:]:
         bound = limited(weaker, declaration)
-        if bound is not None and kind_of(weaker).budget != "dp":
+        if bound is not None and kind_of(weaker).budget != DP.budget:
             left.append((weaker, bound.left(journal.spent(weaker))["epsilon"]))
     tightest = min(left, key=lambda each: each[1], default=None)
     here = most.left(spent)["epsilon"]
@@ -204,9 +206,9 @@ def _standing(account: Account, journal: Journal, declaration: Declaration) -> S
 
 
 def _accounts(journal: Journal, declaration: Declaration) -> list[Account]:
-    codes = {"dp": "dp", "output-constrained-dp": "output-constrained-dp", PLAIN: PLAIN}
+    codes = {kind.budget: kind.code for kind in (DP, OUTPUT_CONSTRAINED_DP, PLAIN)}
     declared = [Account(code) for budget, code in codes.items() if budget in declaration.budgets]
-    declared += [Account("sensitive-privacy", model) for model in declaration.models]
+    declared += [Account(SENSITIVE.code, model) for model in declaration.models]
     return sorted({*declared, *journal.totals}, key=lambda each: (kind_of(each).order, each.model))
 
 
@@ -262,7 +264,7 @@ def _notes(
 def _together(journal: Journal, declaration: Declaration) -> str:
     """What all releases promise at once: no more than the weakest family that was used."""
     kinds = sorted({account.kind for account in journal.totals}, key=lambda code: KINDS[code].order)
-    if PLAIN in kinds:
+    if PLAIN.code in kinds:
         return (
             "All releases together promise only what the weakest of them promises: a table was published under "
             "plain-k-anonymity, which bounds no inference, so no number here bounds everything that was released."
@@ -273,16 +275,16 @@ def _together(journal: Journal, declaration: Declaration) -> str:
     }
     numbers = ", ".join(f"{name} = {amount}" for name, amount in shown_amounts(sums).items())
     unit = declaration.unit
-    if set(kinds) <= {"dp", "dp-others"}:
-        whom = f"every {unit} but the explained ones" if "dp-others" in kinds else f"every {unit}"
-        most = limited(Account("dp"), declaration)
+    if set(kinds) <= {DP.code, OTHERS.code}:
+        whom = f"every {unit} but the explained ones" if OTHERS.code in kinds else f"every {unit}"
+        most = limited(Account(DP.code), declaration)
         within = ""
         if most is not None and most.rho is not None and sums["epsilon"] > most.amounts["epsilon"]:
             whole = most.amounts["delta"] + most.conversion
             numbers = f"epsilon = {shown(most.amounts['epsilon'])}, delta = {shown(whole)}"
             within = " (the limit, which concentrated accounting keeps)"
         return f"All releases together are differentially private with {numbers}{within}, for {whom}."
-    families = sorted({KINDS[code].budget.replace("identify", "sensitive-privacy") for code in kinds})
+    families = sorted({SENSITIVE.code if code == SENSITIVE.code else KINDS[code].budget for code in kinds})
     return (
         f"All releases together promise only what the weakest family promises (used: {', '.join(families)}): a "
         f"{unit} that every account above covers, under every condition, loses at most {numbers} in all; no number here "

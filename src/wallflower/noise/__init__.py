@@ -2,7 +2,7 @@
 
     entropy           where the bits come from: the operating system, or a seed that marks a release as not private
     uniform           an integer below n; how many of m fair coins show heads
-    coins             Bernoulli of a fraction, of e^(−x), of 1/(1+e^ε)
+    coins             True with probability e^(−x), or 1/(1+e^ε)
     laplace           discrete Laplace
     enclosure         integers on both sides of 2^bits·e^(−x), as tight as asked
     scores            what every selection asks of its scores

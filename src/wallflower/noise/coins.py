@@ -8,13 +8,6 @@ from wallflower.noise.entropy import Entropy
 from wallflower.noise.uniform import below
 
 
-def bernoulli(p: Fraction, entropy: Entropy) -> bool:
-    """True with probability p, for 0 <= p <= 1."""
-    if not 0 <= p <= 1:
-        raise ValueError("bernoulli(p) needs p between 0 and 1.")
-    return below(p.denominator, entropy) < p.numerator
-
-
 def bernoulli_exp(x: Fraction, entropy: Entropy) -> bool:
     """True with probability exp(-x), for x >= 0."""
     if x < 0:

@@ -42,15 +42,27 @@ OTHERS = Kind(
 )
 
 
-def account_of(promise: Guarantee) -> Account:
-    kinds = {EVERY_ROW: DP, BUT_ASKED: OTHERS}
-    if promise.protects not in kinds:
-        raise NotComposable(f"no dp account protects '{promise.protects}'.", hint=f"Known here: {'; '.join(kinds)}.")
-    return Account(kinds[promise.protects].code)
+@dataclass(frozen=True, kw_only=True)
+class _DP(Guarantee):
+    """What the family says with and without a delta."""
+
+    family: ClassVar[str] = "dp"
+    title: ClassVar[str] = "Differential privacy"
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It does not say that the answer is exact: noise was added on purpose.",
+        "A group of several rows is protected less, in proportion to its size.",
+    )
+
+    @property
+    def account(self) -> Account:
+        kinds = {EVERY_ROW: DP, BUT_ASKED: OTHERS}
+        if self.protects not in kinds:
+            raise NotComposable(f"no dp account protects '{self.protects}'.", hint=f"Known here: {'; '.join(kinds)}.")
+        return Account(kinds[self.protects].code)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PureDP(Guarantee):
+class PureDP(_DP):
     """ε-differential privacy.
 
     >>> half = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
@@ -60,7 +72,6 @@ class PureDP(Guarantee):
     'Whatever anyone already knows, no answer is more than e^0.5 (about 1.65) times as likely as it would be if any one row were added or removed.'
     """
 
-    family: ClassVar[str] = "dp"
     epsilon: Fraction
     rho: Fraction | None = None
     """The concentrated loss where it is proved to be below ε²/2; None: ε²/2."""
@@ -97,19 +108,14 @@ class PureDP(Guarantee):
         return replace(self, epsilon=size * self.epsilon, rho=rho)
 
     @property
-    def account(self) -> Account:
-        return account_of(self)
-
-    @property
     def amounts(self) -> Amounts:
         return losses(self.epsilon, rho=self.rho)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApproxDP(Guarantee):
+class ApproxDP(_DP):
     """(ε, δ)-differential privacy."""
 
-    family: ClassVar[str] = "dp"
     epsilon: Fraction
     delta: Fraction
 
@@ -132,10 +138,6 @@ class ApproxDP(Guarantee):
             )
             + self._rest()
         )
-
-    @property
-    def account(self) -> Account:
-        return account_of(self)
 
     @property
     def amounts(self) -> Amounts:

@@ -47,6 +47,14 @@ class Guarantee:
     """What every promise says. Subclasses add their numbers and their sentence."""
 
     family: ClassVar[str]
+    title: ClassVar[str]
+    """The family's name on a certificate."""
+    not_promised: ClassVar[tuple[str, ...]]
+    """What a certificate warns of: sentences about rows, for anyone who reads more into the promise than it says."""
+    of_a_stream: ClassVar[bool] = False
+    """Whether it is about what a sensor sends: then its answers are a stream's own, and its account is in the sensor's book."""
+    not_of_several_rows: ClassVar[str] = "an id names several rows there, and the asked-for record must be one"
+    """Why it cannot be asked for where several rows of a person count."""
 
     neighbours: str
     """"add-remove" or "replace-one": which tables count as differing by one `unit`."""

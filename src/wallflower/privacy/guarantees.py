@@ -1,5 +1,7 @@
 """Every promise, gathered: one file a family."""
 
+from collections.abc import Mapping
+
 from wallflower.privacy.dp import ApproxDP, PureDP
 from wallflower.privacy.guarantee import BUT_ASKED, EVERY_ROW, Guarantee, factor
 from wallflower.privacy.local_dp import LocalDP
@@ -9,9 +11,16 @@ from wallflower.privacy.plain_k_anonymity import PlainKAnonymity
 from wallflower.privacy.sensitive_privacy import SENSITIVE_ROWS, SensitivePrivacy
 from wallflower.privacy.zcdp import ZCDP
 
+FAMILIES: Mapping[str, type[Guarantee]] = {
+    promise.family: promise
+    for promise in (PureDP, OutputConstrainedDP, SensitivePrivacy, PlainKAnonymity, LocalDP, MetricPrivacy)
+}
+"""Families by their names in releases. zCDP is none of them: it is charged, and released, as what it converts to."""
+
 __all__ = [
     "BUT_ASKED",
     "EVERY_ROW",
+    "FAMILIES",
     "SENSITIVE_ROWS",
     "ZCDP",
     "ApproxDP",

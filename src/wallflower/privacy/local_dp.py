@@ -25,6 +25,10 @@ class LocalDP(Guarantee):
     """ε-local differential privacy of one message, against everyone who sees it."""
 
     family: ClassVar[str] = "local-dp"
+    title: ClassVar[str] = "Local differential privacy"
+    not_promised: ClassVar[tuple[str, ...]] = ("Many readings from one sensor lose in proportion to their number.",)
+    of_a_stream: ClassVar[bool] = True
+
     epsilon: Fraction
     neighbours: str = "any other reading in the same place"
     unit: str = "reading"

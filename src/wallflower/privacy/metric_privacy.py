@@ -25,6 +25,12 @@ class MetricPrivacy(Guarantee):
     """Privacy loss in proportion to distance (Chatzikokolakis et al. 2013): ε across the declared core range."""
 
     family: ClassVar[str] = "metric-privacy"
+    title: ClassVar[str] = "Metric privacy"
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "A reading far outside the core range is recognisable as such, the further the more.",
+    )
+    of_a_stream: ClassVar[bool] = True
+
     epsilon: Fraction
     """Loss between two readings that are one core range apart in every column."""
     neighbours: str = "any other reading, by how far away it is"

@@ -28,6 +28,13 @@ class OutputConstrainedDP(Guarantee):
     """ε-DP between neighbours whose set of possible outputs is the same (PCOR, SIGMOD 2021)."""
 
     family: ClassVar[str] = "output-constrained-dp"
+    title: ClassVar[str] = "Output-constrained differential privacy"
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "The record that was asked about is not protected: the answer says where it stands out.",
+        "A row whose presence makes an answer possible or impossible is not protected.",
+        "There is no promise for groups of rows.",
+    )
+
     epsilon: Fraction
     rho: Fraction | None = None
     """The concentrated loss where it is proved to be below ε²/2; None: ε²/2."""

@@ -20,6 +20,7 @@ PLAIN = Kind(
         "Tables published; this number bounds no inference, and several of them can undo each other."
     ),
     between_tables=False,
+    recomputed=True,
     order=5,
 )
 
@@ -29,6 +30,15 @@ class PlainKAnonymity(Guarantee):
     """A syntactic property of one published table; it does not compose and bounds no inference."""
 
     family: ClassVar[str] = "plain-k-anonymity"
+    title: ClassVar[str] = "Plain k-anonymity"
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It is a property of the one published table and bounds no inference.",
+        "Two tables published from the same rows can be intersected: their promises do not add up.",
+        "A person known to be in the rows but missing from the table is known to have been left out.",
+        "Possible values are judged by the table as it is: whoever works flags out anew for every way to hand values out may exclude some.",
+    )
+    not_of_several_rows: ClassVar[str] = "a group of k rows could be one person's"
+
     k: int
     p: Fraction
     d: Fraction

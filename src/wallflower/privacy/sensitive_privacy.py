@@ -33,6 +33,16 @@ class SensitivePrivacy(Guarantee):
     """(ε, k)-sensitive privacy on a fixed anomaly model (Asif et al.)."""
 
     family: ClassVar[str] = "sensitive-privacy"
+    title: ClassVar[str] = "Sensitive privacy"
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "A row that is far from normal is protected less, the further the less.",
+        "The promise holds for the declared model; another model is another account.",
+    )
+    not_of_several_rows: ClassVar[str] = (
+        "as the rows of a person leave one by one, a row that was protected ceases to be so, and the loss has no bound; "
+        "one person with many rows could also make a value normal"
+    )
+
     epsilon: Fraction
     k: int
     model: str

@@ -17,6 +17,7 @@ class ZCDP(Guarantee):
     """ρ-zero-concentrated differential privacy; composes inside one query and is charged as a converted `ApproxDP`."""
 
     family: ClassVar[str] = "zcdp"
+
     rho: Fraction
 
     def __post_init__(self) -> None:

@@ -15,42 +15,10 @@ from typing import Any
 
 from wallflower.atomic_file import write_whole
 from wallflower.privacy.guarantee import worded
+from wallflower.privacy.guarantees import FAMILIES
 from wallflower.privacy.release import Release
 from wallflower.report.pages import render
-from wallflower.report.release_file import STREAMS, as_release, read_release
-
-FAMILIES = {
-    "dp": "Differential privacy",
-    "output-constrained-dp": "Output-constrained differential privacy",
-    "sensitive-privacy": "Sensitive privacy",
-    "plain-k-anonymity": "Plain k-anonymity",
-    "local-dp": "Local differential privacy",
-    "metric-privacy": "Metric privacy",
-}
-
-NOT_PROMISED = {
-    "dp": [
-        "It does not say that the answer is exact: noise was added on purpose.",
-        "A group of several rows is protected less, in proportion to its size.",
-    ],
-    "output-constrained-dp": [
-        "The record that was asked about is not protected: the answer says where it stands out.",
-        "A row whose presence makes an answer possible or impossible is not protected.",
-        "There is no promise for groups of rows.",
-    ],
-    "sensitive-privacy": [
-        "A row that is far from normal is protected less, the further the less.",
-        "The promise holds for the declared model; another model is another account.",
-    ],
-    "plain-k-anonymity": [
-        "It is a property of the one published table and bounds no inference.",
-        "Two tables published from the same rows can be intersected: their promises do not add up.",
-        "A person known to be in the rows but missing from the table is known to have been left out.",
-        "Possible values are judged by the table as it is: whoever works flags out anew for every way to hand values out may exclude some.",
-    ],
-    "local-dp": ["Many readings from one sensor lose in proportion to their number."],
-    "metric-privacy": ["A reading far outside the core range is recognisable as such, the further the more."],
-}
+from wallflower.report.release_file import as_release, read_release
 
 ONE_PERSON = {
     "row": "One person is one row of the table.",
@@ -115,14 +83,15 @@ def certificate_page(release: dict[str, Any], *, compared: str | None = None) ->
     """The page; `compared` says what the release was compared with, None that it was compared with nothing."""
     guarantee, ledger = release["guarantee"], release["ledger"]
     family = str(guarantee["family"])
-    of_a_stream = family in STREAMS
+    known = FAMILIES.get(family)
+    of_a_stream = known is not None and known.of_a_stream
     return render(
         "certificate.html",
         release=release,
         asked=_asked(release.get("asked") or {}),
         notes=release.get("notes", []),
         answer=_answer(release["release"]),
-        family=FAMILIES.get(family, family),
+        family=family if known is None else known.title,
         guarantee=guarantee,
         series=_series(release),
         not_promised=PERIODS_ADD_UP if _of_a_period(guarantee) else _not_promised(family, str(guarantee["unit"])),
@@ -173,7 +142,7 @@ def _assumed_of_a_table(unit: str) -> list[str]:
 
 
 def _not_promised(family: str, unit: str) -> list[str]:
-    return [worded(each, unit) for each in NOT_PROMISED.get(family, [])]
+    return [worded(each, unit) for each in FAMILIES[family].not_promised] if family in FAMILIES else []
 
 
 def _of_a_period(guarantee: dict[str, Any]) -> bool:

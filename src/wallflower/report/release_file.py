@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.errors import UsageError
+from wallflower.privacy.guarantees import FAMILIES
 from wallflower.schema.shape import misfit, schema
 
 SAVE = (
     "Save a release with --json > release.json, or write one again: wallflower releases DECL --entry N -o release.json."
 )
 MOST_BYTES = 256 * 2**20
-STREAMS = ("local-dp", "metric-privacy")
+STREAMS = tuple(family for family, promise in FAMILIES.items() if promise.of_a_stream)
 """Families whose answers are a stream's own; their shape is not among those of tables."""
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from wallflower.errors import DeclarationError
+from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema.hierarchy_builders import built, is_built
 
 ROOT = "*"
@@ -38,10 +39,10 @@ class Taxonomy:
     low: tuple[int, ...]
     high: tuple[int, ...]
     parent: tuple[int, ...]
-    _places: Mapping[str, int] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_places", {label: node for node, label in enumerate(self.labels)})
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {label: node for node, label in enumerate(self.labels)}
 
     @property
     def size(self) -> int:
@@ -133,6 +134,22 @@ def _read(path: Path, column: str) -> list[list[str]]:
         ) from problem
     first = text.split("\n", 1)[0]
     return list(csv.reader(text.splitlines(), delimiter=";" if ";" in first else ","))
+
+
+def column_of_file(path: Path, names: Sequence[str]) -> str:
+    """The column that a hierarchy file is named like; of two that fit, the longer name.
+
+    >>> column_of_file(Path("staff_hierarchy_job_title.csv"), ["title", "job_title"])
+    'job_title'
+    """
+    stem = path.stem.casefold().replace("hierarchy", "").strip("_- ")
+    for name in sorted(names, key=len, reverse=True):
+        if stem == name.casefold() or stem.endswith(f"_{name.casefold()}"):
+            return name
+    raise UsageError(
+        f"'{path.name}' is not named like a column of the data.",
+        hint=f"Name it like its column, such as {names[0]}.csv.",
+    )
 
 
 def leaves_of_file(path: Path) -> tuple[str, ...]:

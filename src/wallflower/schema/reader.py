@@ -61,16 +61,7 @@ def loads(text: str, *, folder: str | Path | None = None, source_optional: bool 
 
 def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Declaration:
     file = parse(text, name=name, known=SECTIONS)
-    problems = file.problems
-    table = file.section("table", TABLE_KEYS)
-    if table is None:
-        if "table" not in file.meant and "table" not in file:
-            problems.add(
-                (), "The file needs a [table].", "It holds id, source, unit, neighbours, max_rows, reviewed, ledger."
-            )
-        problems.raise_any()
-        raise AssertionError  # pragma: no cover - a missing table is always a problem
-
+    table = _table_of(file)
     table.need("id", 'id = "salaries"')
     name_of_table = table.name("id")
     if not source_optional:
@@ -95,7 +86,7 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         _identifier_only(file, columns, people.person)
     models = read_models(file, columns)
     rehearsal = read_world(file, columns, folder)
-    problems.raise_any()
+    file.problems.raise_any()
 
     declaration = Declaration(
         id=cast("str", name_of_table),
@@ -123,6 +114,19 @@ def _read(text: str, *, name: str, folder: Path, source_optional: bool) -> Decla
         executors=bool(executors),
     )
     return replace(declaration, fingerprint=fingerprint(declaration))
+
+
+def _table_of(file: Section) -> Section:
+    """[table], without which nothing else can be read."""
+    table = file.section("table", TABLE_KEYS)
+    if table is not None:
+        return table
+    if "table" not in file.meant and "table" not in file:
+        file.problems.add(
+            (), "The file needs a [table].", "It holds id, source, unit, neighbours, max_rows, reviewed, ledger."
+        )
+    file.problems.raise_any()
+    raise AssertionError  # pragma: no cover - a missing table is always a problem
 
 
 def _identifier_only(file: Section, columns: Mapping[str, Column | None], person: str) -> None:

@@ -1,8 +1,10 @@
-"""Which addresses a secret may be sent to: by TLS, or to this machine itself."""
+"""Which addresses a secret may be sent to: by TLS, or to this machine itself; and to no other that one of them names."""
 
 from __future__ import annotations
 
+import urllib.request
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 
@@ -30,3 +32,10 @@ def keeps_secrets(address: str) -> bool:
     except ValueError:
         return False
     return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and on_this_machine(host)))
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Only the address that was checked is asked: a redirect would carry a secret along to wherever it points."""
+
+    def redirect_request(self, *_arguments: Any, **_named: Any) -> None:
+        return None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from pathlib import Path
 
-from wallflower.ledger import Ledger
-from wallflower.noise.entropy import SeededEntropy
-from wallflower.schema import load
+from wallflower.demo.made_up_values import bell, uniform
+from wallflower.demo.table import write_table
 from wallflower.service.configuration import Policy, Service, Table
 from wallflower.service.migrations import migrate
 from wallflower.service.passwords import new_secret
@@ -114,11 +112,8 @@ def lay_out(
 
     `share`: of each asker; `approved`: a count of stays up to this ε needs no owner.
     """
-    _rows(folder)
-    for name, text in (("stays", STAYS), ("salaries", SALARIES)):
-        path = folder / f"{name}.toml"
-        path.write_text(text, encoding="utf-8")
-        Ledger.init(load(path))
+    write_table(folder, "stays", header="age,days,cost", rows=_stays(), declaration=STAYS)
+    write_table(folder, "salaries", header="employee,job,hospital,salary", rows=_salaries(), declaration=SALARIES)
     policy = Policy(command="count", epsilon_at_most=approved, askers=("ada",))
     tables = {
         name: Table(
@@ -157,28 +152,22 @@ def _people(service: Service) -> list[tuple[str, str, str]]:
     return logins
 
 
-def _rows(folder: Path) -> None:
-    stays = zip(_normal(1_500, 55, 15, 1), _normal(1_500, 9, 4, 2), _normal(1_500, 40, 10, 3), strict=True)
-    lines = [f"{max(0, a)},{max(0, d)},{max(0, c)}" for a, d, c in stays]
-    lines += [f"{20 + i * 37 % 60},{100 + 3 * i},{50 + i % 9}" for i in range(60)]
-    (folder / "stays.csv").write_text("\n".join(["age,days,cost", *lines]) + "\n", encoding="utf-8")
+def _stays() -> list[str]:
+    ages, days, costs = _normal(1_500, 55, 15, 1), _normal(1_500, 9, 4, 2), _normal(1_500, 40, 10, 3)
+    rows = [f"{max(0, a)},{max(0, d)},{max(0, c)}" for a, d, c in zip(ages, days, costs, strict=True)]
+    return rows + [f"{20 + i * 37 % 60},{100 + 3 * i},{50 + i % 9}" for i in range(60)]
+
+
+def _salaries() -> list[str]:
     rows: list[str] = []
     for place, (job, pay) in enumerate(PAY.items()):
         for ward, hospital in enumerate(("Alder", "Birch", "Cedar", "Dale")):
             for salary in _normal(60, pay, pay * 0.08, 100 + 7 * place + ward):
                 rows.append(f"e{len(rows)},{job},{hospital},{max(0, salary)}")
-    rows.append(f"e{len(rows)},Nurse,Dale,161000")
-    (folder / "salaries.csv").write_text("\n".join(["employee,job,hospital,salary", *rows]) + "\n", encoding="utf-8")
+    return [*rows, f"e{len(rows)},Nurse,Dale,161000"]
 
 
 def _normal(count: int, mean: float, deviation: float, seed: int) -> list[int]:
-    """Whole numbers around `mean`: made-up rows, the same on every machine."""
-    source = SeededEntropy(seed)
-
-    def uniform() -> float:
-        return (source.bits(53) + 0.5) / 2**53
-
-    return [
-        round(mean + deviation * math.sqrt(-2 * math.log(uniform())) * math.cos(2 * math.pi * uniform()))
-        for _ in range(count)
-    ]
+    """Whole numbers around `mean`, both values of each pair from one seed."""
+    values = uniform(2 * count, seed=seed)
+    return bell(values[::2], values[1::2], mean=mean, deviation=deviation)

@@ -32,7 +32,6 @@ class Keeper:
     ) -> None:
         self.name = name
         self.child: Any = None
-        self.renewed = 0
         self._context, self._target, self._arguments, self._overlapping = context, target, arguments, overlapping
         self._renew, self._stopping, self._started = threading.Event(), threading.Event(), threading.Event()
         self._ends: dict[int, Any] = {}
@@ -43,7 +42,7 @@ class Keeper:
         self._started.wait(READY_S)
 
     def renew(self) -> None:
-        """Ask for a new child; `renewed` counts those that came."""
+        """Ask for a new child."""
         self._renew.set()
 
     def stop(self) -> None:
@@ -83,7 +82,6 @@ class Keeper:
                 self._renew.clear()
                 if not self._overlapping:
                     self._end(self.child)
-                    self.renewed += 1
                     return True
                 self._exchange()
 
@@ -99,7 +97,6 @@ class Keeper:
             return
         old, self.child = self.child, new
         self._end(old)
-        self.renewed += 1
 
     def _spawn(self) -> Any:
         """A new child, with one end of a pipe: it says there that it is ready, and sees there that we are gone."""

@@ -14,7 +14,7 @@ from wallflower.schema.problems import said
 from wallflower.schema.section import NAME_IN_WORDS, SAFE_NAME, Section
 from wallflower.service.addresses import keeps_secrets, on_this_machine
 from wallflower.service.configuration import OpenID, Policy, Service, Table
-from wallflower.service.fields import FORMS
+from wallflower.service.forms import FORMS
 from wallflower.service.ticks import Ticks
 
 FILE = ("service", "tables", "groups", "openid")

@@ -13,7 +13,7 @@ from typing import Any
 
 from wallflower.errors import UsageError
 from wallflower.schema.declaration import Column, Declaration
-from wallflower.service.fields import Field, Form, form_of
+from wallflower.service.forms import Field, Form, form_of
 from wallflower.session import Query
 
 MOST_TEXT = 4_000

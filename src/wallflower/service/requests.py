@@ -20,7 +20,7 @@ from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import exact
 from wallflower.service.audit_log import note
 from wallflower.service.configuration import Policy, Service
-from wallflower.service.fields import form_of
+from wallflower.service.forms import form_of
 from wallflower.service.grants import policies
 from wallflower.service.passwords import new_id
 from wallflower.service.ticks import Ticks
@@ -183,20 +183,7 @@ def submit(
         if (again.table, again.command, again.fields, again.purpose) != (table, command, fields, purpose):
             raise UsageError(f"you sent another question as '{sent_as}'.", hint="Use a new id for a new question.")
         return again.id
-    if not purpose or len(purpose) > MOST_PURPOSE or not purpose.isprintable():
-        raise UsageError(
-            f"a purpose has 1 to {MOST_PURPOSE} printable characters.",
-            hint="The owner and the auditor read it; it is kept for good.",
-        )
-    waiting = changes.one(
-        "SELECT count(*) AS waiting FROM requests WHERE asker = :asker AND subject = :table AND state = 'waiting'",
-        asker=asker,
-        table=table,
-    )
-    if waiting and int(waiting["waiting"]) >= MOST_WAITING:
-        raise UsageError(f"{MOST_WAITING} of your requests wait for a decision.", hint="Withdraw one, or wait.")
-    if changes.one("SELECT subject FROM stopped WHERE subject = :table", table=table):
-        raise UsageError("the owner has stopped this table: it takes no requests.")
+    _refuse_new(changes, table=table, asker=asker, purpose=purpose)
     identity = new_id()
     approved = _policy(changes, service, table=table, asker=asker, command=command, epsilon=epsilon)
     now = changes.now_text()
@@ -231,6 +218,24 @@ def _sent_before(changes: Transaction, asker: str, sent_as: str) -> Request | No
         raise UsageError("an id of yours has 1 to 64 letters, digits, '.', '_' and '-'.")
     row = changes.one("SELECT * FROM requests WHERE asker = :asker AND sent_as = :sent", asker=asker, sent=sent_as)
     return None if row is None else read(row)
+
+
+def _refuse_new(changes: Transaction, *, table: str, asker: str, purpose: str) -> None:
+    """Refuse a request that nobody could decide about, or that would be one too many."""
+    if not purpose or len(purpose) > MOST_PURPOSE or not purpose.isprintable():
+        raise UsageError(
+            f"a purpose has 1 to {MOST_PURPOSE} printable characters.",
+            hint="The owner and the auditor read it; it is kept for good.",
+        )
+    waiting = changes.one(
+        "SELECT count(*) AS waiting FROM requests WHERE asker = :asker AND subject = :table AND state = 'waiting'",
+        asker=asker,
+        table=table,
+    )
+    if waiting and int(waiting["waiting"]) >= MOST_WAITING:
+        raise UsageError(f"{MOST_WAITING} of your requests wait for a decision.", hint="Withdraw one, or wait.")
+    if changes.one("SELECT subject FROM stopped WHERE subject = :table", table=table):
+        raise UsageError("the owner has stopped this table: it takes no requests.")
 
 
 def decide(changes: Transaction, request: Request, *, owner: str, approve: bool, reason: str, source: str) -> None:

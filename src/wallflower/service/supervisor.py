@@ -96,10 +96,6 @@ class Supervisor:
         """Names and process ids of the children that run now."""
         return {keeper.name: keeper.child.pid for keeper in self._keepers if keeper.child and keeper.child.is_alive()}
 
-    def renewals(self) -> dict[str, int]:
-        """How often each child has been exchanged."""
-        return {keeper.name: keeper.renewed for keeper in self._keepers}
-
     def _for_worker(self, index: int) -> tuple[Service, int]:
         return self.service, index
 

@@ -10,7 +10,7 @@ from wallflower.noise.entropy import SeededEntropy
 from wallflower.schema.declaration import Declaration
 from wallflower.service.configuration import Service
 from wallflower.service.declarations import current
-from wallflower.service.fields import FORMS, Form
+from wallflower.service.forms import FORMS, Form
 from wallflower.service.questions import Given, choices, question
 from wallflower.stores.database import Database
 

@@ -8,21 +8,12 @@ from typing import Any
 
 from wallflower.errors import DeclarationError
 from wallflower.privacy.dp import PureDP
-from wallflower.privacy.guarantee import EVERY_ROW, Guarantee, worded
+from wallflower.privacy.guarantee import EVERY_ROW, worded
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.session.queries import Query
 
 REDUCE = "Leave rows_per_person out and write per_person for every column: then a person is one row."
-
-
-REFUSALS = {
-    "sensitive-privacy": (
-        "as the rows of a person leave one by one, a row that was protected ceases to be so, and the loss has no bound; "
-        "one person with many rows could also make a value normal"
-    ),
-    "plain-k-anonymity": "a group of k rows could be one person's",
-}
 
 
 def price_of(query: Query, declaration: Declaration) -> Price:
@@ -51,15 +42,11 @@ def _of_several_rows(query: Query, price: Price, rows: int) -> Price:
         return price
     if not isinstance(promise, PureDP) or promise.protects != EVERY_ROW:
         raise DeclarationError(
-            f"'{query.name}' cannot be asked where up to {rows} rows of a person count: {_refusal(promise)}.",
+            f"'{query.name}' cannot be asked where up to {rows} rows of a person count: {promise.not_of_several_rows}.",
             hint=REDUCE,
         )
     note = f"A person is up to {rows} rows here: the price is {rows} times that of one row, for all of them together."
     return replace(price, guarantee=promise.of_group(rows).about("person"), notes=(*price.notes, note))
-
-
-def _refusal(promise: Guarantee) -> str:
-    return REFUSALS.get(promise.family, "an id names several rows there, and the asked-for record must be one")
 
 
 def _said(value: Any) -> Any:

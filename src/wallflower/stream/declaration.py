@@ -15,8 +15,6 @@ from wallflower.schema.exact import shown
 
 Protocol = Literal["alarm", "share", "code", "private", "paper"]
 PROTOCOLS: tuple[Protocol, ...] = ("alarm", "share", "code", "private", "paper")
-SLOTTED: tuple[Protocol, ...] = ("alarm", "share")
-"""Protocols that promise something for a whole period and speak by the clock; the others speak in windows of readings."""
 Promise = Literal["local-dp", "metric-privacy"]
 
 TWO_SERVERS = "two non-colluding servers, no DP towards the corrector"

@@ -14,8 +14,10 @@ from wallflower.stream.release import released
 from wallflower.stream.results import Results
 
 if TYPE_CHECKING:
+    from wallflower.stream.analyst_loop import AnalystLoop
     from wallflower.stream.book import Statement
-    from wallflower.stream.sensor_process import Sent
+    from wallflower.stream.mqtt import MqttTransport
+    from wallflower.stream.sensor_process import SensorOutcome
 
 MOST_ALARMS = 20
 """Alarms that are said to people; programs are given all of them."""
@@ -38,8 +40,25 @@ def decided(declared: StreamDeclaration, kept: Results) -> dict[str, Any]:
     return facts
 
 
+def concluded(declared: StreamDeclaration, kept: Results, loop: AnalystLoop, line: MqttTransport) -> dict[str, Any]:
+    """What an analyst's process says at the end: what was decided, what did not count, and who seems to be two."""
+    return {
+        **decided(declared, kept),
+        "dropped": dict(loop.dropped + loop.analyst.dropped + line.dropped),
+        "cut_off": {topic.rsplit("/", 1)[1]: times for topic, times in line.cut_off.items()},
+        "doubled": sorted(loop.doubled),
+        "trust": declared.trust,
+    }
+
+
 def spent(
-    declared: StreamDeclaration, name: str, statement: Statement, sent: Sent, *, private: bool, released_too: bool
+    declared: StreamDeclaration,
+    name: str,
+    statement: Statement,
+    sent: SensorOutcome,
+    *,
+    private: bool,
+    released_too: bool,
 ) -> dict[str, Any]:
     """What a sensor's book says at the end; with `released_too` also as a release."""
     in_windows = declared.slots is None

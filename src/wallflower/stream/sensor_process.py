@@ -29,8 +29,8 @@ FASTEST = 1_000_000_000
 
 
 @dataclass
-class Sent:
-    """What became of it."""
+class SensorOutcome:
+    """What became of what a sensor had to send."""
 
     outbox: Outbox
     refused: BudgetError | None = None
@@ -39,7 +39,7 @@ class Sent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sending:
+class SensorTask:
     """What a sensor's process is given, whichever way its protocol goes."""
 
     declared: StreamDeclaration
@@ -81,7 +81,7 @@ def refuse_unsendable(declared: StreamDeclaration, data: str, rate: float | None
         refuse_unusable(Path(data), [column.name for column in declared.columns])
 
 
-def send_windows(work: Sending) -> Sent:
+def send_windows(work: SensorTask) -> SensorOutcome:
     """Send until the readings end and every receipt is in; when the budget refuses, what was charged may still arrive."""
     declared, rate = work.declared, work.rate
     source, skip = (None, 0) if work.data == "-" else _source(work.kept, Path(work.data), start_over=work.start_over)
@@ -103,7 +103,7 @@ def send_windows(work: Sending) -> Sent:
     note = ""
     if skip and not taken and feed.ended:
         note = f"nothing new: all {skip:,} readings of this file were taken before (--start-over takes them again, as new ones)"
-    return Sent(loop.outbox, refused, note)
+    return SensorOutcome(loop.outbox, refused, note)
 
 
 def _source(kept: Book, path: Path, *, start_over: bool) -> tuple[Source, int]:
@@ -121,7 +121,7 @@ def _source(kept: Book, path: Path, *, start_over: bool) -> tuple[Source, int]:
     return source, taken
 
 
-def send_by_the_clock(work: Sending) -> Sent:
+def send_by_the_clock(work: SensorTask) -> SensorOutcome:
     """Speak once a slot, whatever happens, until told to stop or, with a file, to the end of the period in which it ends."""
     declared, rate = work.declared, work.rate
     slots = declared.slots
@@ -151,4 +151,4 @@ def send_by_the_clock(work: Sending) -> Sent:
             loop.end()
         loop.turn(min(0.05, loop.until_end()))
         work.told(taken, f"{loop.drawn} slots drawn, {loop.waiting} messages wait for receipts", loop.outbox.complaint)
-    return Sent(loop.outbox, loop.refused, slots={"slots": loop.drawn, "slots_missed": loop.missed})
+    return SensorOutcome(loop.outbox, loop.refused, slots={"slots": loop.drawn, "slots_missed": loop.missed})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -48,7 +48,7 @@ def analyst(
     from wallflower.errors import UsageError
     from wallflower.stream import assembly, parser
     from wallflower.stream.analyst_loop import AnalystLoop
-    from wallflower.stream.facts import decided
+    from wallflower.stream.facts import concluded
     from wallflower.stream.metrics import analyst_metrics, write_metrics
 
     declared = parser.load(file)
@@ -75,14 +75,8 @@ def analyst(
             write_metrics(metrics, analyst_metrics(declared, loop, line))
         if parquet is not None:
             kept.export(parquet)
-        facts: dict[str, Any] = decided(declared, kept)
+        facts = concluded(declared, kept, loop, line)
         kept.close()
-    facts |= {
-        "dropped": dict(loop.dropped + loop.analyst.dropped + line.dropped),
-        "cut_off": {topic.rsplit("/", 1)[1]: times for topic, times in line.cut_off.items()},
-        "doubled": sorted(loop.doubled),
-        "trust": declared.trust,
-    }
     if connections == 0 and idle is not None:
         raise UsageError(
             f"the broker at {declared.broker} was never reached, so nothing could be heard.",

@@ -47,7 +47,7 @@ def sensor(
     from wallflower.stream.mqtt import paho
     from wallflower.stream.prices import price
     from wallflower.stream.roster import rostered
-    from wallflower.stream.sensor_process import Sending, refuse_unsendable, send_by_the_clock, send_windows
+    from wallflower.stream.sensor_process import SensorTask, refuse_unsendable, send_by_the_clock, send_windows
 
     declared = parser.load(file)
     rostered(name, declared.roster)
@@ -65,7 +65,7 @@ def sensor(
     try:
         topics = assembly.topics(declared).heard("sensor", sensor=name)
         line = connect(declared, topics, f"sensor {name}", user or name, password_file)
-        work = Sending(
+        work = SensorTask(
             declared=declared,
             name=name,
             kept=kept,

@@ -6,7 +6,7 @@ from typing import Any
 
 from wallflower.errors import UsageError
 from wallflower.schema.exact import exact
-from wallflower.service.fields import FORMS, form_of
+from wallflower.service.forms import FORMS, form_of
 from wallflower.service.grants import roles, shares
 from wallflower.service.questions import Given, choices, fields_of
 from wallflower.service.requests import Request, of_asker, submit, withdraw

@@ -9,7 +9,7 @@ from typing import Any
 from wallflower.errors import UsageError, WallflowerError
 from wallflower.ledger.book import Ledger
 from wallflower.report.certificate import certificate_page
-from wallflower.service.fields import FORMS
+from wallflower.service.forms import FORMS
 from wallflower.service.grants import roles, shares
 from wallflower.service.questions import command_line, not_here
 from wallflower.service.redaction import without_places

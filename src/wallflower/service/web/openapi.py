@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wallflower.service.authorisation import ROUTES, Route
-from wallflower.service.fields import FORMS, Field, Form
+from wallflower.service.forms import FORMS, Field, Form
 from wallflower.version import __version__
 
 WORDS = {

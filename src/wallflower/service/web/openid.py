@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from wallflower.errors import UsageError
-from wallflower.service.addresses import keeps_secrets
+from wallflower.service.addresses import NoRedirects, keeps_secrets
 from wallflower.service.configuration import OpenID
 from wallflower.service.passwords import digest_of
 from wallflower.service.web.desk import Desk
@@ -128,14 +128,7 @@ def _is_address(given: object) -> bool:
     return plain and keeps_secrets(str(given))
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Only the address that was checked is asked, wherever it points."""
-
-    def redirect_request(self, *_arguments: Any, **_named: Any) -> None:
-        return None
-
-
-_OPENER = urllib.request.build_opener(_NoRedirects)
+_OPENER = urllib.request.build_opener(NoRedirects)
 
 
 def _fetch(address: str, form: dict[str, str] | None = None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from wallflower.errors import WallflowerError
 from wallflower.schema.exact import exact
-from wallflower.service.fields import Form, form_of
+from wallflower.service.forms import Form, form_of
 from wallflower.service.passwords import new_id
 from wallflower.service.questions import Given, choices, fields_of, not_here, shown_fields
 from wallflower.service.redaction import told

@@ -9,7 +9,7 @@ from wallflower.errors import UsageError, WallflowerError
 from wallflower.schema.exact import positive, shown
 from wallflower.service.audit_log import note
 from wallflower.service.errands import is_slow
-from wallflower.service.fields import form_of
+from wallflower.service.forms import form_of
 from wallflower.service.passwords import new_id
 from wallflower.service.quotes import Quoter, expected_words
 from wallflower.service.redaction import without_places
