@@ -203,6 +203,8 @@ def test_a_recorded_answer_is_never_shown_with_another_promise(session, monkeypa
 def test_bytes_that_are_no_text_are_refused_before_the_charge(session, how):
     with pytest.raises(errors.UsageError, match="not text"):
         session.release(Question(how=how))
+    with pytest.raises(errors.UsageError, match="not text"):
+        session.price(Question(how=how))
 
 
 def test_a_field_cannot_hide_what_a_question_is():

@@ -148,14 +148,14 @@ def cut(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def nearest_name(wrong: str, known: Iterable[str]) -> str:
+def nearest_name(wrong: object, known: Iterable[str]) -> str:
     """A sentence that names the closest of `known`, or lists them when none is close.
 
     >>> nearest_name("salry", ["salary", "city"])
     "Did you mean 'salary'?"
     """
     names = list(known)
-    close = get_close_matches(wrong, names, n=1)
+    close = get_close_matches(wrong, names, n=1) if isinstance(wrong, str) else []  # from Python anything may come
     if close:
         return f"Did you mean '{close[0]}'?"
     return f"Known here: {', '.join(sorted(names))}." if names else "None is declared."

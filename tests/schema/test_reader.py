@@ -118,3 +118,19 @@ def test_reading_a_declaration_imports_nothing_heavy():
     code = "import sys, wallflower.schema; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "scipy", "numba", "pandas", "ibis", "duckdb", "jsonschema", "typer"} & set(loaded)
+
+
+@pytest.mark.parametrize("written", [r"\u0000", "9" * 5000, "no-such.csv"])
+def test_a_values_file_that_cannot_be_is_refused_in_few_words(tmp_path, written):
+    text = changed('values = ["CEO", "Lawyer", "Doctor"]', f'values = "{written}"')
+    with pytest.raises(DeclarationError, match="cannot be read") as caught:
+        loads(text, folder=tmp_path)
+    assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("written", ["9" * 3000, f'"{"9" * 3000}"', f'["{"9" * 3000}"]', f"1e{'9' * 3000}"])
+def test_a_long_value_does_not_fill_the_screen(written):
+    text = changed('unit = "row"', f"unit = {written}")
+    with pytest.raises(DeclarationError, match="'unit' must be") as caught:
+        loads(text)
+    assert len(str(caught.value)) < 600

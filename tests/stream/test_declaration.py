@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -102,6 +103,44 @@ def test_a_wrong_declaration_is_refused_with_the_reason(old, new, expected):
     with pytest.raises(DeclarationError) as caught:
         loads(text.replace(old, new, 1))
     assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["1e-400", "1e-13", "1e13", "1e400"])
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        *((support.clock_text(), key) for key in ("epsilon", "core_radius", "scale")),
+        *((support.text(), key) for key in ("epsilon2", "epsilon", "core_radius", "scale")),
+        (support.text("paper"), "outlier_width"),
+        (support.text("code"), "epsilon"),
+    ],
+)
+def test_a_number_that_no_double_could_stand_for_is_refused(text, key, value):
+    spoilt, found = re.subn(rf"(?m)^{key} = .*", f'{key} = "{value}"', text, count=1)
+    assert found == 1
+    with pytest.raises(DeclarationError, match=f"'{key}' must be above 0, from 1e-12 to"):
+        loads(spoilt)
+
+
+@pytest.mark.parametrize("value", ["0", "1e-400", "1e-13", "1"])
+@pytest.mark.parametrize("key", ["false_alarms", "outlier_share"])
+def test_a_chance_is_well_inside_its_range(key, value):
+    text = support.clock_text().replace("least_readings", 'outlier_share = "0.1"\nleast_readings')
+    spoilt, found = re.subn(rf"(?m)^{key} = .*", f'{key} = "{value}"', text)
+    assert found == 1
+    with pytest.raises(DeclarationError, match=f"'{key}' must be above 0 and below 1"):
+        loads(spoilt)
+
+
+def test_a_layer_lies_no_farther_than_any_radius():
+    text = support.text().replace("epsilon2", 'layers = ["4", "1e13"]\nepsilon2')
+    with pytest.raises(DeclarationError, match="radii of at most 1e12"):
+        loads(text)
+
+
+def test_a_roster_whose_name_no_file_can_have_is_refused():
+    with pytest.raises(DeclarationError, match="readable text file"):
+        loads(re.sub(r"(?m)^roster = .*", r'roster = "\\u0000"', support.text()))
 
 
 def test_the_paper_must_be_trusted_in_so_many_words():

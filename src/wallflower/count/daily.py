@@ -29,7 +29,7 @@ from wallflower.schema.canonical import MOMENT
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import EPOCH, Dates
 from wallflower.schema.exact import shown
-from wallflower.schema.fields import Day, Epsilon, Exact, Names, Whole
+from wallflower.schema.fields import Day, Epsilon, Exact, Names, Text, Whole
 
 Ints = NDArray[np.int64]
 
@@ -62,7 +62,7 @@ class DailyOutliers:
 
     measures: Names = Names()
     """The columns of the distance."""
-    daily: str
+    daily: Text = Text()
     """The column of dates that says from which day on a row counts."""
     start: Day = Day()
     """The first day; rows of earlier days count from then on."""

@@ -25,7 +25,7 @@ from wallflower.privacy.price import Price
 from wallflower.privacy.trial import NEAR, FieldTrial, Stage, multiples
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
-from wallflower.schema.fields import Epsilon, Exact
+from wallflower.schema.fields import Epsilon, Exact, Text
 
 Ints = NDArray[np.int64]
 SPELLING = re.compile(r"\s*(\w+)\s*(?:\(\s*factor\s*=\s*([^\s()]+)\s*\))?\s*")
@@ -67,7 +67,7 @@ class FencedOutliers:
 
     name: ClassVar[str] = "count"
 
-    column: str
+    column: Text = Text()
     epsilon: Epsilon = Epsilon()
     """Half of it is spent on the count, a quarter on each quartile."""
     fence: Literal["iqr"] = "iqr"

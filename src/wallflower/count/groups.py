@@ -35,7 +35,7 @@ from wallflower.privacy.price import Price
 from wallflower.privacy.trial import NEAR, FieldTrial, Stage, near
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
-from wallflower.schema.fields import Epsilon, Exact, Names, Whole
+from wallflower.schema.fields import Epsilon, Exact, Names, Text, Whole
 
 Among = Literal["group", "table"]
 AMONG: tuple[Among, ...] = ("group", "table")
@@ -57,7 +57,7 @@ class GroupedOutliers:
 
     measures: Names = Names()
     """The columns of the distance."""
-    by: str
+    by: Text = Text()
     """The column whose declared values are the groups: categories, or the bins of numbers."""
     neighbours: Whole = Whole(least=1)
     """A row with fewer others within the radius is an outlier."""

@@ -10,7 +10,7 @@ from wallflower.errors import UsageError, nearest_name
 from wallflower.explain import constrained, full
 from wallflower.explain.utilities import Utility
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import shown
+from wallflower.schema.exact import quoted, shown
 
 LEAST_FAILURE = Fraction(1, 10**12)
 
@@ -87,8 +87,8 @@ def check_row(row: int | None, declaration: Declaration) -> None:
         raise UsageError(f"'row' must be from 1 to {most}, the rows of a person that count here, got {row}.")
 
 
-def one_of(field: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
+def one_of(field: str, value: object, known: Sequence[str]) -> None:
+    if not isinstance(value, str) or value not in known:
         raise UsageError(
-            f"'{field}' must be one of {', '.join(known)}, got '{value}'.", hint=nearest_name(value, known)
+            f"'{field}' must be one of {', '.join(known)}, got {quoted(value)}.", hint=nearest_name(value, known)
         )

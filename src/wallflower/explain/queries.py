@@ -39,7 +39,7 @@ from wallflower.privacy.price import Price
 from wallflower.privacy.trial import FieldTrial, Stage, multiples, wholes
 from wallflower.schema.canonical import MEANS
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.fields import Epsilon, MaybeEpsilon, MaybeWhole, Names, Whole
+from wallflower.schema.fields import Epsilon, MaybeEpsilon, MaybeWhole, Names, Text, Whole
 from wallflower.schema.places import scheme_of
 from wallflower.schema.problems import shortened
 
@@ -63,11 +63,11 @@ class Context:
 
     name: ClassVar[str] = "explain"
 
-    record: str
+    record: Text = Text()
     """Key of the asked-for record. It is not protected: that it stands out is what the answer says."""
     row: MaybeWhole = MaybeWhole(least=1)
     """Where up to m rows of a person count: which of them, in the order in which they are kept. None of them is protected."""
-    metric: str
+    metric: Text = Text()
     """The numeric column in which it stands out."""
     by: Names = Names()
     """Columns with declared values or bins; a context holds at least one value of each."""

@@ -37,6 +37,8 @@ class Records:
     question: Context
 
     def __post_init__(self) -> None:
+        if not isinstance(self.question, Context):
+            raise UsageError(f"'question' must be an explain.Context, got {type(self.question).__name__}.")
         if not 2 <= len(self.records) <= MOST or len(set(self.records)) != len(self.records):
             raise UsageError(f"several records are from 2 to {MOST}, each once.")
 

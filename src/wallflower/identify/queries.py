@@ -26,7 +26,7 @@ from wallflower.privacy.price import Price
 from wallflower.privacy.trial import Stage
 from wallflower.schema.declaration import Declaration, Model
 from wallflower.schema.exact import shown
-from wallflower.schema.fields import Epsilon
+from wallflower.schema.fields import Epsilon, Text
 
 METHODS = ("sensitive", "dp", "lookahead", "grid", "cheapest-dp")
 DP = ("dp", "grid", "cheapest-dp")
@@ -47,7 +47,7 @@ class Anomalies:
     """Public values, each a mapping of every column of the model; asking one twice costs twice."""
     epsilon: Epsilon = Epsilon()
     """Budget of one question; a request is charged by how many of its questions one row can influence."""
-    model: str = "default"
+    model: Text = Text("default")
     """The declared model, [identify.NAME]."""
     method: str = "sensitive"
     """"sensitive" protects rows that are normal or nearly so; "dp" every row; "lookahead" is for a radius that holds no other value.

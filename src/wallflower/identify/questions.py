@@ -26,7 +26,7 @@ class Questions:
 
     @classmethod
     def read(cls, values: Iterable[Mapping[str, str]], model: str, declaration: Declaration) -> Questions:
-        if model not in declaration.models:
+        if not isinstance(model, str) or model not in declaration.models:
             raise UsageError(
                 f"no anomaly model '{model}' is declared: what an anomaly is, and its budget, are the owner's to fix.",
                 hint=f"Add [identify.{model}] to the declaration. {nearest_name(model, declaration.models)}",

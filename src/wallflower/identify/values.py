@@ -15,7 +15,7 @@ from wallflower.errors import UsageError, nearest_name
 from wallflower.identify.metric import Metric
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import Categories, Dates, Numbers
-from wallflower.schema.exact import exact, shown
+from wallflower.schema.exact import exact, quoted, shown
 from wallflower.schema.fields import Field
 
 Given = Mapping[str, str | int | Fraction | date]
@@ -73,7 +73,9 @@ def as_texts(values: Iterable[Given]) -> tuple[dict[str, str], ...]:
     texts = []
     for value in values:
         if not isinstance(value, Mapping) or not value:
-            raise UsageError(f"a value names its columns, such as {{'age': '51', 'salary': '900000'}}, got {value!r}.")
+            raise UsageError(
+                f"a value names its columns, such as {{'age': '51', 'salary': '900000'}}, got {quoted(value)}."
+            )
         texts.append({str(name): _as_text(str(name), cell) for name, cell in value.items()})
     if not texts:
         raise UsageError("'values' must hold at least one value to ask about.")
@@ -89,7 +91,16 @@ class Values(Field[Iterable[Given], tuple[dict[str, str], ...]]):
     """A field that takes values as they are given and holds them as texts."""
 
     def read(self, value: Iterable[Given]) -> tuple[dict[str, str], ...]:
-        return as_texts(value)
+        try:
+            given = None if isinstance(value, str | bytes | Mapping) else tuple(value)
+        except TypeError:  # nothing to go through
+            given = None
+        if given is None:
+            raise UsageError(
+                f"'{self._name}' must be a list of values, got {quoted(value)}.",
+                hint='Write values=[{"age": "51", "salary": "900000"}] for one.',
+            )
+        return as_texts(given)
 
 
 def _as_text(name: str, cell: str | int | Fraction | date) -> str:

@@ -8,8 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
-from wallflower.errors import DeclarationError, nearest_name
+from wallflower.errors import DeclarationError, cut, nearest_name
 from wallflower.schema.domains import Bins, Categories, Dates, Domain, Numbers
+from wallflower.schema.exact import quoted
 from wallflower.schema.formats import ISO, MOMENTS, CellFormat, DateFormat
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
@@ -240,9 +241,10 @@ class Declaration:
 
     def column(self, name: str) -> Column:
         """The declared column, or an error that names the closest one."""
-        if name in self.columns:
+        if isinstance(name, str) and name in self.columns:
             return self.columns[name]
-        raise DeclarationError(f"column '{name}' is not declared.", hint=nearest_name(name, self.columns))
+        said = f"'{cut(name)}'" if isinstance(name, str) else quoted(name)
+        raise DeclarationError(f"column {said} is not declared.", hint=nearest_name(name, self.columns))
 
 
 def beside(ledger: Path) -> list[Path]:

@@ -131,7 +131,7 @@ def _values_file(section: Section, path: Path, written: str) -> list[str] | None
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             rows = [(row, reader.line_num) for reader in [csv.reader(lines, strict=True)] for row in reader if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, ValueError, csv.Error) as error:  # a value error: no text, or no name that a file can have
         reason = error.strerror if isinstance(error, OSError) else str(error)
         section.refuse(
             "values", f"the values file {said(written)} cannot be read: {reason}.", "It is looked for beside this file."

@@ -178,11 +178,26 @@ class MaybeWhole(Field[int | None, int | None]):
         return None if value is None else self._whole.read(value)
 
 
+class Text(Field[str, str]):
+    """A key or a name: text, and nothing that only prints as one, which a reader of rows would stumble over."""
+
+    def __init__(self, default: str | None = None) -> None:
+        super().__init__(default=... if default is None else default)
+
+    def read(self, value: str) -> str:
+        if not isinstance(value, str):
+            raise UsageError(f"'{self._name}' must be text, got {quoted(value)}.", hint=f'Write {self._name} = "...".')
+        return str(value)
+
+
 class Names(Field[Iterable[str], tuple[str, ...]]):
     """Names of columns, in order."""
 
     def read(self, value: Iterable[str]) -> tuple[str, ...]:
-        names = None if isinstance(value, str | bytes) or not isinstance(value, Iterable) else tuple(value)
+        try:
+            names = None if isinstance(value, str | bytes) else tuple(value)
+        except TypeError:  # nothing to go through
+            names = None
         if names is None or not all(isinstance(name, str) for name in names):
             raise UsageError(
                 f"'{self._name}' must be names of columns, got {quoted(value)}.",

@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from datetime import date
 
-from wallflower.errors import DeclarationError
+from wallflower.errors import DeclarationError, cut
 from wallflower.schema.lines import Lines, Path
 
 MOST_SHOWN = 8
@@ -96,16 +96,16 @@ def visible(text: str) -> str:
 
 
 def said(value: object) -> str:
-    """A value the way its owner wrote it."""
+    """A value the way its owner wrote it, cut where it would fill a screen."""
     if isinstance(value, Bare):
-        return value.text
+        return cut(value.text, MOST_QUOTED)
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, list):
         return f"[{', '.join(said(each) for each in value[:3])}{', ...' if len(value) > 3 else ''}]"
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return cut(json.dumps(value, ensure_ascii=False, default=str), MOST_QUOTED)
 
 
 def header(path: Path) -> str:

@@ -35,6 +35,7 @@ from wallflower.privacy.release import Release
 from wallflower.schema.canonical import place_of
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.display import InNotebooks
+from wallflower.session.description import description
 from wallflower.session.notebook_progress import shown_progress
 from wallflower.session.owner_door import Owner
 from wallflower.session.pricing import price_of
@@ -125,6 +126,7 @@ class Session(InNotebooks):
 
     def price(self, query: Query) -> Price:
         """What `query` would promise and cost, and in which accounts. Reads no row, opens no ledger, spends nothing."""
+        description(query)  # refuses what no ledger could keep: what has a price can be asked
         price = price_of(query, self.declaration)
         return replace(price, booked=costs(price.guarantee, self.declaration))
 

@@ -18,6 +18,7 @@ from wallflower.stream.declaration import (
     StreamColumn,
     StreamDeclaration,
 )
+from wallflower.stream.number_ranges import cost, length, limit
 from wallflower.stream.protocol_parser import COLUMN_KEYS, OPTIONAL, REQUIRED, ProtocolKeys, read_protocol
 from wallflower.stream.roster import read_roster
 
@@ -62,7 +63,7 @@ def loads(text: str, *, path: Path | None = None) -> StreamDeclaration:
     for key, example in (_COMMON | REQUIRED[protocol]).items():
         stream.need(key, example)
     folder = Path() if path is None else path.parent
-    core_radius = positive(stream, "core_radius")
+    core_radius = length(stream, "core_radius")
     columns = _columns(file, protocol, core_radius or Fraction(1))
     own = read_protocol(stream, protocol, core_radius or Fraction(1))
     budget = _budget(file, protocol)
@@ -113,14 +114,6 @@ def _why(protocol: Protocol) -> dict[str, str]:
     return reasons
 
 
-def positive(section: Section, key: str, *, budget: bool = False) -> Fraction | None:
-    number = section.budget(key) if budget else section.number(key)
-    if number is not None and number <= 0:
-        section.wrong(key, "above 0")
-        return None
-    return number
-
-
 def _columns(file: Section, protocol: Protocol, core_radius: Fraction) -> tuple[StreamColumn, ...]:
     more = COLUMN_KEYS[protocol]
     columns = []
@@ -140,8 +133,8 @@ def _columns(file: Section, protocol: Protocol, core_radius: Fraction) -> tuple[
 def _column(name: str, section: Section, core_radius: Fraction) -> StreamColumn | None:
     before = len(section.problems.found)
     lower, upper, centre = section.number("lower"), section.number("upper"), section.number("centre")
-    step, scale, width = (positive(section, key) for key in ("step", "scale", "core_width"))
-    epsilon = positive(section, "epsilon", budget=True)
+    step, scale, width = (length(section, key) for key in ("step", "scale", "core_width"))
+    epsilon = cost(section, "epsilon")
     if lower is None or upper is None or step is None or centre is None or scale is None:
         return None
     if len(section.problems.found) > before:
@@ -175,8 +168,8 @@ def _budget(file: Section, protocol: Protocol) -> StreamBudget:
     for key in known:
         section.need(key, f'{key} = "4"')
     return StreamBudget(
-        per_window=(positive(section, "per_window", budget=True) or Fraction(1)) if windows else None,
-        per_day=positive(section, "per_day", budget=True) or Fraction(1),
+        per_window=(limit(section, "per_window") or Fraction(1)) if windows else None,
+        per_day=limit(section, "per_day") or Fraction(1),
     )
 
 
@@ -216,10 +209,10 @@ def _affordable(declared: StreamDeclaration, own: ProtocolKeys) -> None:
         spent = declared.window_epsilon
         words = f"{declared.window} readings of {shown(declared.event_epsilon)} each are {shown(spent)}"
         checks = [("per_window", limits.per_window or spent), ("per_day", limits.per_day)]
-    for name, limit in checks:
-        if spent > limit:
+    for name, most in checks:
+        if spent > most:
             what = "a full window" if own.slots is None else "a period"
             raise DeclarationError(
-                f"{what} costs more than '{name}' of [budget] allows: {words}, and the limit is {shown(limit)}.",
+                f"{what} costs more than '{name}' of [budget] allows: {words}, and the limit is {shown(most)}.",
                 hint="Raise the limit, shorten the window, or lower epsilon.",
             )

@@ -10,6 +10,7 @@ from fractions import Fraction
 from wallflower.schema.exact import shown
 from wallflower.schema.section import Section, fraction
 from wallflower.stream.declaration import LONGEST_WINDOW, MOST_SLOTS, TWO_SERVERS, Promise, Protocol, Slots
+from wallflower.stream.number_ranges import LONGEST, LONGEST_IN_WORDS, chance, cost, length
 
 _SLOTS = {
     "period": 'period = "24h"',
@@ -65,12 +66,12 @@ class ProtocolKeys:
 
 def read_protocol(section: Section, protocol: Protocol, core_radius: Fraction) -> ProtocolKeys:
     """Problems are noted in the section; the value is only good if there were none."""
-    share = _below_one(section, "outlier_share")
+    share = chance(section, "outlier_share")
     if protocol in {"alarm", "share"}:
         return ProtocolKeys(slots=_slots(section), layers=(core_radius,), outlier_share=share)
     window = section.whole("window", least=1, most=LONGEST_WINDOW) or 1
     if protocol == "code":
-        epsilon = _positive(section, "epsilon")
+        epsilon = cost(section, "epsilon") or Fraction(1)
         return ProtocolKeys(window=window, layers=(core_radius,), epsilon2=epsilon)
     promise: Promise = section.choice("guarantee", ("local-dp", "metric-privacy")) or "local-dp"  # type: ignore[assignment]
     detector = section.text("detector") or "beyond"
@@ -79,7 +80,7 @@ def read_protocol(section: Section, protocol: Protocol, core_radius: Fraction) -
             promise=promise,
             window=window,
             layers=_layers(section, core_radius),
-            epsilon2=_positive(section, "epsilon2"),
+            epsilon2=cost(section, "epsilon2") or Fraction(1),
             detector=detector,
             outlier_share=share,
         )
@@ -93,7 +94,7 @@ def read_protocol(section: Section, protocol: Protocol, core_radius: Fraction) -
         promise=promise,
         window=window,
         layers=(core_radius,),
-        outlier_width=_positive(section, "outlier_width", budget=False),
+        outlier_width=length(section, "outlier_width") or Fraction(1),
         detector=detector,
         outlier_share=share,
     )
@@ -109,9 +110,9 @@ def _slots(section: Section) -> Slots:
     return Slots(
         period=period,
         slot=slot,
-        epsilon=_positive(section, "epsilon"),
+        epsilon=cost(section, "epsilon") or Fraction(1),
         least_readings=section.whole("least_readings", least=1) or 1,
-        false_alarms=_below_one(section, "false_alarms") or Fraction(0),
+        false_alarms=chance(section, "false_alarms") or Fraction(0),
         live_share=_up_to_one(section, "live_share"),
     )
 
@@ -134,23 +135,10 @@ def _layers(section: Section, core_radius: Fraction) -> tuple[Fraction, ...]:
     if None in radii or any(outer <= inner for inner, outer in itertools.pairwise(whole)) or len(whole) > 15:
         section.wrong("layers", f"a list of at most 14 radii that grow outwards from the core's, {shown(core_radius)}")
         return (core_radius,)
+    if whole[-1] > LONGEST:
+        section.wrong("layers", f"a list of radii of at most {LONGEST_IN_WORDS}")
+        return (core_radius,)
     return whole
-
-
-def _positive(section: Section, key: str, *, budget: bool = True) -> Fraction:
-    number = section.budget(key) if budget else section.number(key)
-    if number is not None and number <= 0:
-        section.wrong(key, "above 0")
-        return Fraction(1)
-    return Fraction(1) if number is None else number
-
-
-def _below_one(section: Section, key: str) -> Fraction | None:
-    share = section.number(key)
-    if share is not None and not 0 < share < 1:
-        section.wrong(key, "above 0 and below 1")
-        return None
-    return share
 
 
 def _up_to_one(section: Section, key: str) -> Fraction:

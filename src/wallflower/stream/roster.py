@@ -23,7 +23,7 @@ def read_roster(section: Section, folder: Path) -> tuple[str, ...]:
     if isinstance(written, str):
         try:
             lines = (folder / written).read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
+        except (OSError, ValueError):  # no text, or no name that a file can have
             section.wrong("roster", "a list of names, or the name of a readable text file with one name a line")
             return ()
         names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
