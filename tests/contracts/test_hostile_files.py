@@ -112,6 +112,22 @@ def test_a_name_that_no_pattern_can_spell_is_refused_before_a_row_is_read(tmp_pa
         assert rows.fetch(numbers=("x",)).numbers.tolist() == [[15]]
 
 
+@pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NFC", "NOCASE.NOACCENT"])
+@pytest.mark.parametrize("table", ["t", "seen"])
+def test_texts_are_compared_letter_by_letter_whatever_a_column_says_of_their_order(collation, table, tmp_path):
+    path, words = tmp_path / "rows.duckdb", ("a", "A", "\u00e1", "\u00e9", "e\u0301")
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"CREATE TABLE t (c VARCHAR COLLATE {collation})")
+        connection.executemany("INSERT INTO t VALUES (?)", [[word] for word in words])
+        connection.execute("CREATE VIEW seen AS SELECT c FROM t")
+    column = categories("c", ("\u00e9", "a", "other"), outside=Becomes(2))
+    declaration = replace(declare(column, key="c"), source=path, source_table=table)
+    for held in (1000, 0):
+        with replace(open_source(declaration), held=held).rows(("c",)) as rows:
+            assert rows.fetch(numbers=("c",)).numbers.tolist() == [[1], [2], [2], [0], [2]]
+            assert [rows.record(word).codes["c"] for word in words] == [1, 2, 2, 0, 2]
+
+
 def views(path):
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE t AS SELECT 1.5 AS x")
@@ -137,6 +153,18 @@ def test_a_view_inside_the_file_is_read_and_one_that_reaches_outside_refused(tmp
             source.verify(("x",))
         with pytest.raises(DeclarationError, match=r"outside 'rows\.duckdb'"):
             source.rows(("x",)).__enter__()
+
+
+@pytest.mark.parametrize("name", ["staged", "answers", "indexed_c0_c1"])
+def test_a_view_means_the_tables_of_its_own_file(name, tmp_path):
+    path = tmp_path / "rows.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"CREATE TABLE {name} AS SELECT 'a' AS c, 1.5 AS x")
+        connection.execute(f"CREATE VIEW seen AS SELECT c, x FROM {name}")
+    for held in (1000, 0):
+        with replace(opened(path, "seen", C, X), held=held).rows(("c", "x")) as rows:
+            assert rows.fetch(numbers=("c", "x")).numbers.tolist() == [[0, 15]]
+            assert [rows.cells(["c"], "x", 0).counts.sum() for _ in range(2)] == [1, 1]
 
 
 def test_an_open_source_reaches_nothing_but_its_file_and_stays_so(tmp_path):

@@ -51,7 +51,7 @@ class Database:
 
     def define(self, name: str, sql: str, schema: Mapping[str, str]) -> None:
         """A view with the given names and Ibis types."""
-        self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
+        self.connection.execute(f"CREATE OR REPLACE VIEW {name} AS {sql}")
         self.schemas[name] = schema
 
     def view(self, name: str, expression: Any) -> Any:
@@ -63,7 +63,7 @@ class Database:
     def hold(self, name: str, expression: Any) -> Any:
         """A table that holds the answer, in memory or spilled."""
         schema = {column: str(type_) for column, type_ in expression.schema().items()}
-        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {self.dialect.compiled(expression)}")
+        self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS {self.dialect.compiled(expression)}")
         self.schemas[name] = schema
         return self.table(name)
 

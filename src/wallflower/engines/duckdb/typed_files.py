@@ -55,10 +55,7 @@ class Typed(ABC):
 
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         types = self._types(base)
-        cells = [
-            f"CAST({sql.name(name)} AS VARCHAR)" if types[name].startswith("ENUM") else sql.name(name)
-            for name in columns
-        ]
+        cells = [_cell(name, types[name]) for name in columns]
         kinds = [_kind_or_text(types[name]) for name in columns]
         sql.stage(base, self.scan(base), cells, kinds)
 
@@ -141,6 +138,14 @@ def _kind_of(name: str, type_: str) -> Kind:
     if type_.endswith("]") or plain not in KINDS:
         raise refused(name)
     return KINDS[plain]
+
+
+def _cell(name: str, type_: str) -> str:
+    """A collation, which a text column keeps through views and casts, would make one text of several."""
+    if _kind_or_text(type_) is not Kind.TEXT:
+        return sql.name(name)
+    text = f"CAST({sql.name(name)} AS VARCHAR)" if type_.startswith("ENUM") else sql.name(name)
+    return f'{text} COLLATE "binary"' if type_.startswith(("VARCHAR", "ENUM")) else text
 
 
 def _kind_or_text(type_: str) -> Kind:
