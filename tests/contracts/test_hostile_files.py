@@ -63,6 +63,24 @@ def test_an_array_whose_records_cannot_be_told_apart_is_refused_before_the_charg
         examine(opened(tmp_path / "rows.json"), declare(X, C, D, key=None))
 
 
+@pytest.mark.parametrize("name", ["rows.json", "rows.jsonl"])
+def test_how_deep_a_record_may_nest_does_not_depend_on_who_asks(name, tmp_path):
+    """Python reads as many brackets as its stack has room for, which is less inside a service or a notebook."""
+    nested = ["[" * depth + "]" * depth for depth in (1, 198, 199, 200, 450, 900, 960)] + ['"' + "[" * 5_000 + '"']
+    records = [f'{{"z": {each}, "x": 1.5}}' for each in nested]
+    text = "\n".join(records) if name == "rows.jsonl" else f"[{', '.join(records)}]"
+    (tmp_path / name).write_text(text)
+
+    def found(calls: int) -> list[list[int]]:
+        if calls:
+            return found(calls - 1)
+        with opened(tmp_path / name, None, X).rows(("x",)) as rows:
+            return rows.fetch(numbers=("x",)).numbers.tolist()
+
+    near, far = found(0), found(500)
+    assert near == far == [[15], [15], [15], [-7], [-7], [-7], [-7], [15]]
+
+
 def test_texts_that_are_none_are_unreadable_in_parquet_as_in_memory(tmp_path):
     cells = bytes_as_text(b"b\xff")
     assert read(cells, rule_for(C, Kind.TEXT)).states.tolist() == [0, 4, 0]
