@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 import traceback
 from dataclasses import replace
+from decimal import Decimal
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.contracts.engine_sources import categories, dates, declare, numbers
@@ -87,6 +90,38 @@ def test_texts_that_are_none_are_unreadable_in_parquet_as_in_memory(tmp_path):
     case = next(case for case in parquet_files() if case.name == "parquet bytes 0")
     with opened(case.write(tmp_path)).rows(COLUMNS) as rows:
         assert rows.fetch(numbers=("c",)).numbers.tolist() == [[0], [1], [0]]
+
+
+@pytest.mark.parametrize("middle", [b"b", b"\xff"])
+@pytest.mark.parametrize("held", [1000, 0])
+def test_a_name_that_stands_twice_is_refused_in_parquet_as_in_memory(middle, held, tmp_path):
+    """Whatever a cell holds: it was refused where a text was none, and the first column read where all were texts."""
+    twice = pa.Table.from_arrays([bytes_as_text(middle), pa.array(list("bbb"))], ["c", "c"])
+    pq.write_table(twice, tmp_path / "rows.parquet")
+    for source in (replace(opened(tmp_path / "rows.parquet", None, C), held=held), from_frame(twice, declare(C, key=None))):
+        with pytest.raises(DeclarationError, match="several columns named 'c'"):
+            source.verify(("c",))
+
+
+@pytest.mark.parametrize("middle", [b"b", b"\xff"])
+@pytest.mark.parametrize("held", [1000, 0])
+def test_names_that_differ_in_case_are_two_columns_in_parquet_as_in_memory(middle, held, tmp_path):
+    small, large, other = (categories(name, ("a", "b"), missing=Becomes(1)) for name in ("c", "C", "c_1"))
+    cells = {"C": pa.array(list("bbb")), "c": bytes_as_text(middle), "c_1": pa.array(list("aaa"))}
+    declaration = declare(small, large, other, key=None)
+    pq.write_table(pa.table(cells), tmp_path / "rows.parquet")
+    in_file = replace(opened(tmp_path / "rows.parquet", None, small, large, other), held=held)
+    for source in (in_file, from_frame(pa.table(cells), declaration)):
+        source.verify(("c", "C", "c_1"))
+        with source.rows(("c", "C", "c_1")) as rows:
+            assert rows.fetch(numbers=("c", "C", "c_1")).numbers.tolist() == [[0, 1, 0], [1, 1, 0], [0, 1, 0]]
+
+
+def test_a_field_within_a_column_says_nothing_about_another_column(tmp_path):
+    wide = pa.array([{"x": Decimal(1)}] * 2, pa.struct([("x", pa.decimal256(50, 2))]))
+    pq.write_table(pa.table({"inner": wide, "x": [1.5, 1.5]}), tmp_path / "rows.parquet")
+    with opened(tmp_path / "rows.parquet", None, X).rows(("x",)) as rows:
+        assert rows.fetch(numbers=("x",)).numbers.tolist() == [[15], [15]]
 
 
 @pytest.mark.parametrize("dtype", [object, "string[python]"])

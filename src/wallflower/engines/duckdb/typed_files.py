@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +55,7 @@ class Typed(ABC):
 
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         types = self._types(base)
-        cells = [_cell(name, types[name]) for name in columns]
+        cells = [_cell(own, types[name]) for name, own in zip(columns, self.own_names(base, columns), strict=True)]
         kinds = [_kind_or_text(types[name]) for name in columns]
         sql.stage(base, self.scan(base), cells, kinds)
 
@@ -63,9 +63,25 @@ class Typed(ABC):
         self.stage(base, columns)
         sql.decode(base, "staged", [f"c{at}" for at in range(len(columns))])
 
+    def own_names(self, base: Database, columns: Sequence[str]) -> Sequence[str]:
+        """What DuckDB calls these columns."""
+        return columns
+
     def _types(self, base: Database) -> Mapping[str, str]:
+        return dict(self._described(base))
+
+    def _described(self, base: Database) -> list[tuple[str, str]]:
+        """Every column as DuckDB calls it, with its type."""
         described = base.run(f"DESCRIBE SELECT * FROM {self.scan(base)}")
-        return {name: type_ for name, type_, *_ in described}
+        return [(name, type_) for name, type_, *_ in described]
+
+
+@dataclass(frozen=True)
+class ParquetColumn:
+    name: str
+    called: str
+    """By DuckDB, in which no two names are alike."""
+    type: str
 
 
 @dataclass(frozen=True)
@@ -78,26 +94,49 @@ class ParquetFile(Typed):
     def scan(self, base: Database) -> str:
         return f"read_parquet({sql.one_file(self.path)}, {sql.NO_FOLDER_NAMES})"
 
+    def names(self, base: Database) -> Sequence[str]:
+        return [column.name for column in self._columns(base)]
+
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         types = self._types(base)
         doubtful = [name for name in columns if types[name].startswith(("VARCHAR", "TIMESTAMP"))]
-        if can_be_read(base, self.scan(base), doubtful):
+        if self._can_be_read(base, doubtful):
             super().stage(base, columns)
         else:
             ParquetFile(readable_copy(self.path, columns, base.folder)).stage(base, columns)
 
     def decode(self, base: Database, columns: Sequence[str]) -> None:
-        if not can_be_read(base, self.scan(base), columns):
+        if not self._can_be_read(base, columns):
             super().decode(base, columns)  # from a copy, as it will be read
+
+    def own_names(self, base: Database, columns: Sequence[str]) -> Sequence[str]:
+        called = {column.name: column.called for column in self._columns(base)}
+        return [called[name] for name in columns]
 
     def types(self, base: Database) -> Mapping[str, str]:
         """What DuckDB calls the types of the columns; the files of a folder must agree on them."""
         return self._types(base)
 
+    def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
+        find_columns(columns, self.names(base))  # a name that stands twice has one type here, and no one column
+        return super().kinds(base, columns)
+
+    def _can_be_read(self, base: Database, columns: Sequence[str]) -> bool:
+        return can_be_read(base, self.scan(base), self.own_names(base, columns))
+
     def _types(self, base: Database) -> Mapping[str, str]:
-        """DuckDB calls a decimal too wide for it a double, and reads nonsense: such a type is not one of `KINDS`."""
-        wide = base.run(f"SELECT name FROM parquet_schema({sql.one_file(self.path)}) WHERE precision > {MOST_DIGITS}")
-        return {**super()._types(base), **{name: "WIDE DECIMAL" for (name,) in wide}}
+        return {column.name: column.type for column in self._columns(base)}
+
+    def _columns(self, base: Database) -> list[ParquetColumn]:
+        """DuckDB calls one of two columns anew whose names are alike but for case, and the copy of `readable_copy` has them as they are.
+
+        It calls a decimal too wide for it a double, and reads nonsense: such a type is not one of `KINDS`.
+        """
+        schema = base.run(f"SELECT name, precision, num_children FROM parquet_schema({sql.one_file(self.path)})")
+        return [
+            ParquetColumn(name, called, "WIDE DECIMAL" if (precision or 0) > MOST_DIGITS else type_)
+            for (name, precision), (called, type_) in zip(_top_level(schema), self._described(base), strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -120,17 +159,28 @@ class DuckFile(Typed):
         if (self.table,) not in views:
             super().decode(base, columns)
 
-    def _types(self, base: Database) -> Mapping[str, str]:
+    def _described(self, base: Database) -> list[tuple[str, str]]:
         import duckdb
 
         try:
-            return super()._types(base)
+            return super()._described(base)
         except duckdb.PermissionException:
             pass
         raise DeclarationError(
             f"the view '{self.table}' reads something outside '{self.path.name}'.",
             hint="Nothing but the declared source is read: copy what the view needs into a table of the file.",
         )
+
+
+def _top_level(schema: Sequence[tuple[str, int | None, int | None]]) -> Iterator[tuple[str, int | None]]:
+    """Name and digits of every column, from a list of the root, then each field before the fields in it."""
+    within = 0
+    for name, digits, children in schema[1:]:
+        if within:
+            within -= 1
+        else:
+            yield name, digits
+        within += children or 0
 
 
 def _kind_of(name: str, type_: str) -> Kind:
