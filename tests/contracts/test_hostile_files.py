@@ -8,6 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -90,6 +91,46 @@ def test_texts_that_are_none_are_unreadable_in_parquet_as_in_memory(tmp_path):
     case = next(case for case in parquet_files() if case.name == "parquet bytes 0")
     with opened(case.write(tmp_path)).rows(COLUMNS) as rows:
         assert rows.fetch(numbers=("c",)).numbers.tolist() == [[0], [1], [0]]
+
+
+TEXTS = (pa.string(), pa.large_string(), pa.string_view())
+
+
+@pytest.mark.parametrize("type_", TEXTS, ids=str)
+@pytest.mark.parametrize("more", [0, 300])
+def test_a_dictionary_is_read_as_the_texts_it_stands_for(type_, more, tmp_path):
+    """Also where it holds words that no cell has, nothing, and bytes that are no text."""
+    words = pa.array(["1", None, "b", "a", "2000-01-02", *map(str, range(2, 2 + more))]).cast(type_)
+    places = pa.array([0, 1, None, 2, 3, 4, 0], pa.int64())
+    plain = pa.array(["1", None, None, "b", "a", "2000-01-02", "1"])
+    for column in (X, C, D):
+        folded = pa.table({column.name: pa.DictionaryArray.from_arrays(places, words)})
+        found = [
+            from_frame(table, declare(column, key=None)).open((column.name,)).fetch(numbers=(column.name,)).numbers
+            for table in (folded, folded.slice(0), pa.table({column.name: plain}))
+        ]
+        assert found[0].tolist() == found[1].tolist() == found[2].tolist()
+    assert from_frame(pa.table({"c": pa.chunked_array([], pa.dictionary(pa.int8(), type_))}), declare(C, key=None)).open(
+        ("c",)
+    ).fetch(numbers=("c",)).numbers.tolist() == []
+
+
+@pytest.mark.parametrize("type_", TEXTS, ids=str)
+def test_ids_and_moments_may_be_words_of_a_dictionary(type_):
+    ids = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, None]), pa.array(["p", "q"]).cast(type_))
+    days = pa.DictionaryArray.from_arrays(pa.array([1, 0, 0, 1]), pa.array(["2000-01-01", "2000-01-02"]).cast(type_))
+    people: dict = {"unit": "person", "person": "p", "rows_per_person": 1, "time": "t"}
+    declaration = declare(X, key="p", **people)
+    with from_frame(pa.table({"p": ids, "t": days, "x": [1, 2, 3, 4]}), declaration).rows(("x",)) as rows:
+        assert sorted(rows.fetch(numbers=("x",)).numbers[:, 0].tolist()) == [20, 30]
+
+
+def test_a_long_word_of_a_dictionary_may_stand_in_many_cells():
+    """Spelt out they would be more than two gibibytes, which Arrow's usual texts cannot hold."""
+    words = pa.array(["a" * 3_000, "b"])
+    table = pa.table({"c": pa.DictionaryArray.from_arrays(pa.array(np.arange(800_000) % 1_000 == 7).cast(pa.int8()), words)})
+    with from_frame(table, declare(C, key=None)).rows(("c",)) as rows:
+        assert np.bincount(rows.fetch(numbers=("c",)).numbers[:, 0]).tolist() == [0, 800, 799_200]
 
 
 @pytest.mark.parametrize("middle", [b"b", b"\xff"])
