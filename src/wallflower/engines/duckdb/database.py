@@ -22,6 +22,8 @@ SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "preserve_insertion_order": "true",
+    # No batch of texts is too long for Arrow.
+    "arrow_large_buffer_size": "true",
     # What a Parquet file says of its values (the least, the most, whether any is missing) may be wrong. Believed, it would have what
     # holds values to the declared domain left out as needless.
     "disabled_optimizers": "statistics_propagation",
