@@ -249,6 +249,25 @@ def test_a_view_inside_the_file_is_read_and_one_that_reaches_outside_refused(tmp
             source.rows(("x",)).__enter__()
 
 
+@pytest.mark.parametrize("held", [1000, 0])
+@pytest.mark.parametrize("key", ["c", None])
+def test_a_column_that_cannot_be_computed_for_a_row_has_a_missing_cell_there(held, key, tmp_path):
+    """DuckDB computes a cell when its row is put in, and lets the row be changed into one that has none."""
+    path = tmp_path / "rows.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE t (y VARCHAR, x INTEGER AS (CAST(y AS INTEGER)), c VARCHAR AS (chr(CAST(y AS INTEGER) + 96)),"
+            " d DATE DEFAULT DATE '2000-01-02')"
+        )
+        connection.execute("INSERT INTO t (y) VALUES ('1'), ('2'), ('3')")
+        connection.execute("UPDATE t SET y = 'none' WHERE y = '2'")
+    declaration = replace(declare(X, C, D, key=key), source=path, source_table="t")
+    source = replace(open_source(declaration), held=held)
+    source.refuse_damage(COLUMNS)
+    with source.rows(COLUMNS) as rows:
+        assert rows.fetch(numbers=COLUMNS).numbers.tolist() == [[10, 0, 10_958], [-7, 1, 10_958], [30, 2, 10_958]]
+
+
 @pytest.mark.parametrize("name", ["staged", "answers", "indexed_c0_c1"])
 def test_a_view_means_the_tables_of_its_own_file(name, tmp_path):
     path = tmp_path / "rows.duckdb"

@@ -25,14 +25,14 @@ FARTHEST = 290_000 * 365 * 86_400 * 10**6
 """Microseconds that DuckDB can hold on either side of 1970, and far beyond any date that can be declared."""
 
 
-def can_be_read(base: Database, scan: str, columns: Sequence[str]) -> bool:
-    """Whether DuckDB can read every cell of these columns."""
+def can_be_read(base: Database, scan: str, cells: Sequence[str]) -> bool:
+    """Whether DuckDB can read all of these cells."""
     import duckdb
 
-    if not columns:
+    if not cells:
         return True
     try:
-        sql.decode(base, scan, [sql.name(name) for name in columns])
+        sql.decode(base, scan, cells)
     except (duckdb.InvalidInputException, duckdb.ConversionException):
         return False
     return True

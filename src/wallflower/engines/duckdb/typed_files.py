@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wallflower.engines.duckdb import sql
-from wallflower.engines.duckdb.database import Database, literal
+from wallflower.engines.duckdb.database import SETTINGS, Database, literal
 from wallflower.engines.duckdb.parquet_copy import can_be_read, readable_copy
 from wallflower.engines.memory.dialect import refused
 from wallflower.engines.reading_rule import Kind
@@ -55,7 +55,7 @@ class Typed(ABC):
 
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         types = self._types(base)
-        cells = [_cell(own, types[name]) for name, own in zip(columns, self.own_names(base, columns), strict=True)]
+        cells = [_cell(raw, types[name]) for name, raw in zip(columns, self.raw(base, columns), strict=True)]
         kinds = [_kind_or_text(types[name]) for name in columns]
         sql.stage(base, self.scan(base), cells, kinds)
 
@@ -63,9 +63,9 @@ class Typed(ABC):
         self.stage(base, columns)
         sql.decode(base, "staged", [f"c{at}" for at in range(len(columns))])
 
-    def own_names(self, base: Database, columns: Sequence[str]) -> Sequence[str]:
-        """What DuckDB calls these columns."""
-        return columns
+    def raw(self, base: Database, columns: Sequence[str]) -> list[str]:
+        """These columns as DuckDB is asked for them."""
+        return [sql.name(name) for name in columns]
 
     def _types(self, base: Database) -> Mapping[str, str]:
         return dict(self._described(base))
@@ -109,9 +109,9 @@ class ParquetFile(Typed):
         if not self._can_be_read(base, columns):
             super().decode(base, columns)  # from a copy, as it will be read
 
-    def own_names(self, base: Database, columns: Sequence[str]) -> Sequence[str]:
+    def raw(self, base: Database, columns: Sequence[str]) -> list[str]:
         called = {column.name: column.called for column in self._columns(base)}
-        return [called[name] for name in columns]
+        return [sql.name(called[name]) for name in columns]
 
     def types(self, base: Database) -> Mapping[str, str]:
         """What DuckDB calls the types of the columns; the files of a folder must agree on them."""
@@ -122,7 +122,7 @@ class ParquetFile(Typed):
         return super().kinds(base, columns)
 
     def _can_be_read(self, base: Database, columns: Sequence[str]) -> bool:
-        return can_be_read(base, self.scan(base), self.own_names(base, columns))
+        return can_be_read(base, self.scan(base), self.raw(base, columns))
 
     def _types(self, base: Database) -> Mapping[str, str]:
         return {column.name: column.type for column in self._columns(base)}
@@ -146,6 +146,9 @@ class DuckFile(Typed):
 
     def open(self, base: Database) -> None:
         base.run(f"ATTACH {literal(str(self.path))} AS source (READ_ONLY)")
+        if self._computed(base):
+            # What several columns compute alike would be computed once, outside of what may fail in each (`raw`).
+            base.run(f"SET disabled_optimizers = '{SETTINGS['disabled_optimizers']},common_subexpressions'")
         base.seal(self.path)
 
     def scan(self, base: Database) -> str:
@@ -153,8 +156,22 @@ class DuckFile(Typed):
         find_table(self.table, [name for (name,) in tables])
         return f"source.{sql.name(self.table)}"
 
+    def raw(self, base: Database, columns: Sequence[str]) -> list[str]:
+        """A cell that a column of the table cannot compute is missing: DuckDB computed it when its row was put in, and not when
+        the row was changed.
+        """
+        computed = self._computed(base)
+        return [f"TRY({sql.name(name)})" if name in computed else sql.name(name) for name in columns]
+
+    def _computed(self, base: Database) -> set[str]:
+        """The columns that are computed whenever they are read; as DuckDB tells them, those with a default too, which trying leaves be."""
+        told = base.run(
+            "SELECT column_name FROM duckdb_columns() WHERE database_name = 'source' AND schema_name = 'main'"
+            f" AND table_name = {literal(self.table)} AND column_default IS NOT NULL"
+        )
+        return {name for (name,) in told}
+
     def decode(self, base: Database, columns: Sequence[str]) -> None:
-        """Computed columns are tried too: DuckDB has computed them for every row that was ever put in."""
         views = base.run("SELECT view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal")
         if (self.table,) not in views:
             super().decode(base, columns)
@@ -190,11 +207,11 @@ def _kind_of(name: str, type_: str) -> Kind:
     return KINDS[plain]
 
 
-def _cell(name: str, type_: str) -> str:
+def _cell(raw: str, type_: str) -> str:
     """A collation, which a text column keeps through views and casts, would make one text of several."""
     if _kind_or_text(type_) is not Kind.TEXT:
-        return sql.name(name)
-    text = f"CAST({sql.name(name)} AS VARCHAR)" if type_.startswith("ENUM") else sql.name(name)
+        return raw
+    text = f"CAST({raw} AS VARCHAR)" if type_.startswith("ENUM") else raw
     return f'{text} COLLATE "binary"' if type_.startswith(("VARCHAR", "ENUM")) else text
 
 
