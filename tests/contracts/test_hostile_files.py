@@ -10,6 +10,7 @@ from decimal import Decimal
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -304,3 +305,28 @@ def test_an_unclosed_quote_in_a_header_leaves_no_row_in_the_frames_of_its_error(
         held = [repr(frame.f_locals) for frame, _ in traceback.walk_tb(caught.tb) if frame is not here]
         assert len(held) > 2
         assert canary not in "".join(held) + str(caught.value)
+
+
+def test_files_of_a_folder_that_disagree_leave_no_row_in_the_frames_of_their_error(tmp_path):
+    """A file without a line of names begins with a row."""
+    canary, here = "canary-6172", sys._getframe()
+    (tmp_path / "a.csv").write_text(f"x,c\n1,{canary}\n")
+    (tmp_path / "b.csv").write_text(f"1,{canary}\n2,b\n")
+    (tmp_path / "c.csv").write_text(f"3,{canary}\n")
+    for names in (("a.csv", "b.csv"), ("b.csv", "c.csv")):
+        folder = tmp_path / names[0][0]
+        folder.mkdir()
+        for name in names:
+            (folder / name).write_bytes((tmp_path / name).read_bytes())
+        with pytest.raises(DeclarationError, match="disagree about the names") as caught:
+            opened(folder, None, X, C).verify(("x", "c"))
+        held = [repr(frame.f_locals) for frame, _ in traceback.walk_tb(caught.tb) if frame is not here]
+        assert len(held) > 2
+        assert canary not in "".join(held) + str(caught.value)
+
+
+@pytest.mark.parametrize("type_", ["Int128", "UInt128"])
+def test_an_integer_type_that_arrow_lacks_is_refused_by_its_name(type_):
+    frame = pl.DataFrame({"x": pl.Series([1], dtype=getattr(pl, type_, pl.Object), strict=False)})
+    with pytest.raises(DeclarationError, match="column 'x' has a type"):
+        from_frame(frame, declare(X, key=None)).verify(("x",))
