@@ -330,3 +330,39 @@ def test_an_integer_type_that_arrow_lacks_is_refused_by_its_name(type_):
     frame = pl.DataFrame({"x": pl.Series([1], dtype=getattr(pl, type_, pl.Object), strict=False)})
     with pytest.raises(DeclarationError, match="column 'x' has a type"):
         from_frame(frame, declare(X, key=None)).verify(("x",))
+
+
+MOMENTS = [-(2**63), -(2**63) + 1, -(2**63) + 2, 2**63 - 1, -86_400 * 10**9 - 1, -86_400 * 10**9, -1_000, -999, -1, 0, 1, None]
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Asia/Tokyo"])
+@pytest.mark.parametrize("of", [MOMENTS, []], ids=["moments", "none"])
+@pytest.mark.parametrize("format_", ["parquet", "folder", "duckdb"])
+def test_the_last_nanosecond_of_a_day_is_of_that_day(zone, of, format_, tmp_path):
+    """DuckDB cuts what is less than a microsecond off, towards 1970."""
+    table = pa.table({"d": pa.array(of, pa.int64()).cast(pa.timestamp("ns", zone))})
+    path = tmp_path / "rows.parquet"
+    if format_ == "duckdb":
+        path, table = tmp_path / "rows.duckdb", table.cast(pa.schema([("d", pa.timestamp("ns"))]))
+        with duckdb.connect(str(path)) as connection:
+            connection.register("given", table)
+            connection.execute("CREATE TABLE t AS SELECT * FROM given")
+    else:
+        pq.write_table(table, path)
+    source = opened(tmp_path if format_ == "folder" else path, "t", D)
+    source.refuse_damage(("d",))
+    with source.rows(("d",)) as rows, from_frame(table, declare(D, key=None)).rows(("d",)) as in_memory:
+        found = rows.fetch(numbers=("d",)).numbers[:, 0].tolist()
+        assert in_memory.fetch(numbers=("d",)).numbers[:, 0].tolist() == found
+    assert found == ([-2, -2, -2, 18_321, -2, -1, -1, -1, -1, 0, 0, 0] if of else [])
+
+
+@pytest.mark.parametrize("held", [1000, 0])
+def test_bytes_that_are_no_text_spoil_their_own_cell_in_a_folder_too(held, tmp_path):
+    """The folder was refused as damaged, before the charge, because of a row."""
+    for name, cells in (("a.parquet", bytes_as_text(b"b")), ("b.parquet", bytes_as_text(b"\xff"))):
+        pq.write_table(pa.table({"c": cells}), tmp_path / name)
+    source = replace(opened(tmp_path, None, C), held=held)
+    source.refuse_damage(("c",))
+    with source.rows(("c",)) as rows:
+        assert rows.fetch(numbers=("c",)).numbers[:, 0].tolist() == [0, 1, 0, 0, 1, 0]

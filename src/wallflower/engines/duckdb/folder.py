@@ -29,8 +29,8 @@ class PartBase(Database):
 
     part: int = field(kw_only=True)
 
-    def define(self, name: str, sql: str, schema: Mapping[str, str]) -> None:
-        super().define(f"{name}_{self.part}", sql, schema)
+    def own_name(self, name: str) -> str:
+        return f"{name}_{self.part}"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ TYPES = {
     Kind.TIMESTAMP: "timestamp",
     Kind.NOTHING: "null",
 }
+NANOSECONDS = "timestamp(9)"
+"""What has its day found otherwise (`dialect.DuckDialect`)."""
 
 LONG_ROWS = 8_192
 """Rows of texts fetched at a time; each may be long."""
@@ -27,12 +29,12 @@ NO_FOLDER_NAMES = "hive_partitioning=false"
 """Or else a folder called salary=0 would give every row of a file in it that salary."""
 
 
-def stage(base: Database, scan: str, cells: Sequence[str], kinds: Sequence[Kind] | None = None) -> None:
-    """The view `staged`: the given expressions over a scan as c0, c1, ...; text unless `kinds` says otherwise."""
+def stage(base: Database, scan: str, cells: Sequence[str], types: Sequence[str] | None = None) -> None:
+    """The view `staged`: the given expressions over a scan as c0, c1, ...; text unless `types`, as Ibis calls them, say otherwise."""
     # `present` keeps the view valid, and countable, when no column is asked for.
     columns = ", ".join([*(f"{cell} AS c{at}" for at, cell in enumerate(cells)), "true AS present"])
-    types = [TYPES[kind] for kind in kinds] if kinds is not None else ["string"] * len(cells)
-    schema = {f"c{at}": type_ for at, type_ in enumerate(types)} | {"present": "boolean"}
+    held = ["string"] * len(cells) if types is None else types
+    schema = {f"c{at}": type_ for at, type_ in enumerate(held)} | {"present": "boolean"}
     base.define("staged", f"SELECT {columns} FROM {scan}", schema)
 
 

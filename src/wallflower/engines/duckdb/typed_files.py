@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wallflower.engines.duckdb import sql
 from wallflower.engines.duckdb.database import SETTINGS, Database, literal
@@ -56,12 +57,11 @@ class Typed(ABC):
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         types = self._types(base)
         cells = [_cell(raw, types[name]) for name, raw in zip(columns, self.raw(base, columns), strict=True)]
-        kinds = [_kind_or_text(types[name]) for name in columns]
-        sql.stage(base, self.scan(base), cells, kinds)
+        sql.stage(base, self.scan(base), cells, [_ibis_type(types[name]) for name in columns])
 
     def decode(self, base: Database, columns: Sequence[str]) -> None:
         self.stage(base, columns)
-        sql.decode(base, "staged", [f"c{at}" for at in range(len(columns))])
+        sql.decode(base, base.own_name("staged"), [f"c{at}" for at in range(len(columns))])
 
     def raw(self, base: Database, columns: Sequence[str]) -> list[str]:
         """These columns as DuckDB is asked for them."""
@@ -82,6 +82,7 @@ class ParquetColumn:
     called: str
     """By DuckDB, in which no two names are alike."""
     type: str
+    rounded: bool
 
 
 @dataclass(frozen=True)
@@ -100,13 +101,13 @@ class ParquetFile(Typed):
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         types = self._types(base)
         doubtful = [name for name in columns if types[name].startswith(("VARCHAR", "TIMESTAMP"))]
-        if self._can_be_read(base, doubtful):
+        if not self._rounds(base, columns) and self._can_be_read(base, doubtful):
             super().stage(base, columns)
         else:
             ParquetFile(readable_copy(self.path, columns, base.folder)).stage(base, columns)
 
     def decode(self, base: Database, columns: Sequence[str]) -> None:
-        if not self._can_be_read(base, columns):
+        if self._rounds(base, columns) or not self._can_be_read(base, columns):
             super().decode(base, columns)  # from a copy, as it will be read
 
     def raw(self, base: Database, columns: Sequence[str]) -> list[str]:
@@ -121,6 +122,10 @@ class ParquetFile(Typed):
         find_columns(columns, self.names(base))  # a name that stands twice has one type here, and no one column
         return super().kinds(base, columns)
 
+    def _rounds(self, base: Database, columns: Sequence[str]) -> bool:
+        """Whether DuckDB would round moments, towards 1970: it has nanoseconds without a zone alone."""
+        return any(column.rounded for column in self._columns(base) if column.name in columns)
+
     def _can_be_read(self, base: Database, columns: Sequence[str]) -> bool:
         return can_be_read(base, self.scan(base), self.raw(base, columns))
 
@@ -132,10 +137,20 @@ class ParquetFile(Typed):
 
         It calls a decimal too wide for it a double, and reads nonsense: such a type is not one of `KINDS`.
         """
-        schema = base.run(f"SELECT name, precision, num_children FROM parquet_schema({sql.one_file(self.path)})")
+        schema = base.run(
+            "SELECT name, num_children, precision, contains(CAST(logical_type AS VARCHAR), 'NANOS=NanoSeconds')"
+            f" FROM parquet_schema({sql.one_file(self.path)})"
+        )
         return [
-            ParquetColumn(name, called, "WIDE DECIMAL" if (precision or 0) > MOST_DIGITS else type_)
-            for (name, precision), (called, type_) in zip(_top_level(schema), self._described(base), strict=True)
+            ParquetColumn(
+                name,
+                called,
+                "WIDE DECIMAL" if (precision or 0) > MOST_DIGITS else type_,
+                rounded=bool(nanoseconds) and type_ == "TIMESTAMP WITH TIME ZONE",
+            )
+            for (name, _, precision, nanoseconds), (called, type_) in zip(
+                _top_level(schema), self._described(base), strict=True
+            )
         ]
 
 
@@ -189,15 +204,15 @@ class DuckFile(Typed):
         )
 
 
-def _top_level(schema: Sequence[tuple[str, int | None, int | None]]) -> Iterator[tuple[str, int | None]]:
-    """Name and digits of every column, from a list of the root, then each field before the fields in it."""
+def _top_level(schema: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """The columns, from a list of the root, then each field before the fields in it, whose number comes second."""
     within = 0
-    for name, digits, children in schema[1:]:
+    for field in schema[1:]:
         if within:
             within -= 1
         else:
-            yield name, digits
-        within += children or 0
+            yield field
+        within += field[1] or 0
 
 
 def _kind_of(name: str, type_: str) -> Kind:
@@ -213,6 +228,10 @@ def _cell(raw: str, type_: str) -> str:
         return raw
     text = f"CAST({raw} AS VARCHAR)" if type_.startswith("ENUM") else raw
     return f'{text} COLLATE "binary"' if type_.startswith(("VARCHAR", "ENUM")) else text
+
+
+def _ibis_type(type_: str) -> str:
+    return sql.NANOSECONDS if type_ == "TIMESTAMP_NS" else sql.TYPES[_kind_or_text(type_)]
 
 
 def _kind_or_text(type_: str) -> Kind:
