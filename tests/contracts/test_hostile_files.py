@@ -111,9 +111,13 @@ def test_a_dictionary_is_read_as_the_texts_it_stands_for(type_, more, tmp_path):
             for table in (folded, folded.slice(0), pa.table({column.name: plain}))
         ]
         assert found[0].tolist() == found[1].tolist() == found[2].tolist()
-    assert from_frame(pa.table({"c": pa.chunked_array([], pa.dictionary(pa.int8(), type_))}), declare(C, key=None)).open(
-        ("c",)
-    ).fetch(numbers=("c",)).numbers.tolist() == []
+    assert (
+        from_frame(pa.table({"c": pa.chunked_array([], pa.dictionary(pa.int8(), type_))}), declare(C, key=None))
+        .open(("c",))
+        .fetch(numbers=("c",))
+        .numbers.tolist()
+        == []
+    )
 
 
 @pytest.mark.parametrize("type_", TEXTS, ids=str)
@@ -129,7 +133,9 @@ def test_ids_and_moments_may_be_words_of_a_dictionary(type_):
 def test_a_long_word_of_a_dictionary_may_stand_in_many_cells():
     """Spelt out they would be more than two gibibytes, which Arrow's usual texts cannot hold."""
     words = pa.array(["a" * 3_000, "b"])
-    table = pa.table({"c": pa.DictionaryArray.from_arrays(pa.array(np.arange(800_000) % 1_000 == 7).cast(pa.int8()), words)})
+    table = pa.table(
+        {"c": pa.DictionaryArray.from_arrays(pa.array(np.arange(800_000) % 1_000 == 7).cast(pa.int8()), words)}
+    )
     with from_frame(table, declare(C, key=None)).rows(("c",)) as rows:
         assert np.bincount(rows.fetch(numbers=("c",)).numbers[:, 0]).tolist() == [0, 800, 799_200]
 
@@ -140,7 +146,10 @@ def test_a_name_that_stands_twice_is_refused_in_parquet_as_in_memory(middle, hel
     """Whatever a cell holds: it was refused where a text was none, and the first column read where all were texts."""
     twice = pa.Table.from_arrays([bytes_as_text(middle), pa.array(list("bbb"))], ["c", "c"])
     pq.write_table(twice, tmp_path / "rows.parquet")
-    for source in (replace(opened(tmp_path / "rows.parquet", None, C), held=held), from_frame(twice, declare(C, key=None))):
+    for source in (
+        replace(opened(tmp_path / "rows.parquet", None, C), held=held),
+        from_frame(twice, declare(C, key=None)),
+    ):
         with pytest.raises(DeclarationError, match="several columns named 'c'"):
             source.verify(("c",))
 
@@ -332,7 +341,20 @@ def test_an_integer_type_that_arrow_lacks_is_refused_by_its_name(type_):
         from_frame(frame, declare(X, key=None)).verify(("x",))
 
 
-MOMENTS = [-(2**63), -(2**63) + 1, -(2**63) + 2, 2**63 - 1, -86_400 * 10**9 - 1, -86_400 * 10**9, -1_000, -999, -1, 0, 1, None]
+MOMENTS = [
+    -(2**63),
+    -(2**63) + 1,
+    -(2**63) + 2,
+    2**63 - 1,
+    -86_400 * 10**9 - 1,
+    -86_400 * 10**9,
+    -1_000,
+    -999,
+    -1,
+    0,
+    1,
+    None,
+]
 
 
 @pytest.mark.parametrize("zone", [None, "UTC", "Asia/Tokyo"])
