@@ -42,6 +42,21 @@ def test_a_file_that_breaks_the_bound_many_times_over_is_pushed_down_and_read_wh
     assert opened(source) == (kind, [[at] for at in range(20)])
 
 
+@pytest.mark.parametrize(("room", "kind"), [(2**20, MemoryRows), (2**14, DuckRows)])
+def test_long_texts_are_pushed_down_and_not_held(room, kind, tmp_path, monkeypatch):
+    """Rows are few whatever the texts are; these were more than Arrow, or memory, had room for: after the charge."""
+    monkeypatch.setattr("wallflower.engines.duckdb.source.ROOM", room)
+    table = TABLE.set_column(0, "k", pa.array(["a" * 3_000] * 20))
+    assert opened(from_held_csv(table, declare(numbers()), tmp_path)) == (kind, [[at] for at in range(20)])
+
+
+def test_texts_of_a_batch_may_be_longer_than_two_gibibytes(tmp_path):
+    """Which usual texts of Arrow are not: their places are counted in 32 bits."""
+    held = from_held_csv(TABLE, declare(numbers(), key=None), tmp_path)
+    with held.open(("x",)) as rows:
+        assert rows.base.reader("SELECT c0 FROM staged").schema.types == [pa.large_string()]
+
+
 def test_columns_are_made_as_arrow_makes_them():
     texts, days = ["a", None, "", "ü\0"], [date(1969, 12, 30), EPOCH, date(2020, 2, 29)]
     assert arrow_cells.texts(texts).equals(pa.array(texts, pa.large_string()))

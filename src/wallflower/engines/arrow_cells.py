@@ -86,6 +86,17 @@ def scalar(value: str | float, type_: Any) -> Any:
     return _plain(type_, np.array([value], dtype=_REALS.get(name, name)))[0]
 
 
+def unfolded(cells: Any) -> Any:
+    """A column of categories as the values they stand for. Texts get room: a long one may stand for many cells."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    values = cells.dictionary
+    if t.is_string(values.type) or t.is_string_view(values.type):
+        values = values.cast(pa.large_string())
+    return values.take(cells.indices)
+
+
 def readable_texts(cells: Any) -> Any:
     """The same column with U+FFFD, which is unreadable, in place of bytes that are no text; other columns as they are."""
     import pyarrow as pa

@@ -20,7 +20,7 @@ from wallflower.engines.duckdb.database import BATCH, Database, database
 from wallflower.engines.duckdb.files import File, open_file
 from wallflower.engines.memory.dialect import read_doubles
 from wallflower.engines.reading_rule import Kind, NumberRule, grammar, rule_for
-from wallflower.engines.redaction import broken, quietly, unreadable
+from wallflower.engines.redaction import quietly, unreadable
 from wallflower.engines.view import find_columns
 from wallflower.errors import UsageError
 from wallflower.schema.declaration import Column, Reading
@@ -60,9 +60,6 @@ def _opened(path: Path, columns: Sequence[str]) -> Iterator[tuple[Database, File
         raise UsageError(f"there is no file '{path}'.")
     file = open_file(path, None, Reading())
     with database() as base:
-        quietly(
-            lambda: base.run("SET arrow_large_buffer_size = true"), broken
-        )  # no batch of texts is too long for Arrow
         quietly(lambda: file.open(base), lambda: unreadable(path))
         _find(columns, quietly(lambda: file.names(base), lambda: unreadable(path)))
         kinds = quietly(lambda: file.kinds(base, columns), lambda: unreadable(path))

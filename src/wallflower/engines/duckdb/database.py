@@ -22,6 +22,8 @@ SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "preserve_insertion_order": "true",
+    # No batch of texts is too long for Arrow.
+    "arrow_large_buffer_size": "true",
     # What a Parquet file says of its values (the least, the most, whether any is missing) may be wrong. Believed, it would have what
     # holds values to the declared domain left out as needless.
     "disabled_optimizers": "statistics_propagation",
@@ -51,8 +53,12 @@ class Database:
 
     def define(self, name: str, sql: str, schema: Mapping[str, str]) -> None:
         """A view with the given names and Ibis types."""
-        self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
-        self.schemas[name] = schema
+        self.connection.execute(f"CREATE OR REPLACE VIEW {self.own_name(name)} AS {sql}")
+        self.schemas[self.own_name(name)] = schema
+
+    def own_name(self, name: str) -> str:
+        """What a view of this name is called here."""
+        return name
 
     def view(self, name: str, expression: Any) -> Any:
         """A view of an expression: a border that Ibis does not merge expressions across."""
@@ -63,7 +69,7 @@ class Database:
     def hold(self, name: str, expression: Any) -> Any:
         """A table that holds the answer, in memory or spilled."""
         schema = {column: str(type_) for column, type_ in expression.schema().items()}
-        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {self.dialect.compiled(expression)}")
+        self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS {self.dialect.compiled(expression)}")
         self.schemas[name] = schema
         return self.table(name)
 

@@ -29,8 +29,8 @@ class PartBase(Database):
 
     part: int = field(kw_only=True)
 
-    def define(self, name: str, sql: str, schema: Mapping[str, str]) -> None:
-        super().define(f"{name}_{self.part}", sql, schema)
+    def own_name(self, name: str) -> str:
+        return f"{name}_{self.part}"
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,11 @@ class Folder:
     def names(self, base: Database) -> Sequence[str]:
         first, *others = self.parts
         names = list(first.names(base))
-        for other in others:
-            if list(other.names(base)) != names:
-                raise _disagree(self.path, first.path, other.path, "the names of their columns")
-        return names
+        stray = next((other for other in others if list(other.names(base)) != names), None)
+        if stray is None:
+            return names
+        names = []  # whoever prints the frames of this error must not find what a text file begins with, which may be rows
+        raise _disagree(self.path, first.path, stray.path, "the names of their columns")
 
     def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
         self.names(base)

@@ -21,6 +21,8 @@ STRUCTURE = re.compile(rb'"|[\[\]{},]')
 STRING_END = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 LONGEST_INTEGER = 4000
 """Digits; Python refuses more than 4300, and no number is that long."""
+DEEPEST = 200
+"""Brackets within brackets. How many more Python would read depends on who is asking, and a row may not."""
 
 
 def is_array(path: Path) -> bool:
@@ -138,11 +140,27 @@ class _Splitter:
 
 
 def _record(piece: bytes) -> dict[str, Any]:
+    if piece.count(b"[") + piece.count(b"{") > DEEPEST and _depth(piece) > DEEPEST:
+        return {}
     try:
         found = _DECODER.decode(piece.decode("utf-8", "replace").strip())
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _depth(piece: bytes) -> int:
+    """How many brackets are open at once, at most; those in texts are letters."""
+    at = depth = deepest = 0
+    while found := STRUCTURE.search(piece, at):
+        at = found.end()
+        if found[0] == b'"':
+            closed = STRING_END.match(piece, at)
+            at = len(piece) if closed is None else closed.end()
+        elif found[0] != b",":
+            depth += 1 if found[0] in b"[{" else -1
+            deepest = max(deepest, depth)
+    return deepest
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """A copy of a Parquet file in which every cell can be read.
 
 Text columns of Parquet may hold bytes that are no text, and moments may lie beyond DuckDB's; it then refuses the whole file, so
-that one row would fail a release. Such files are rare: whether one is such a file is found by reading its columns once.
+that one row would fail a release. Such files are rare: whether one is such a file is found by reading its columns once. Moments
+in nanoseconds with a zone, which DuckDB rounds, are always read from a copy.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +27,14 @@ FARTHEST = 290_000 * 365 * 86_400 * 10**6
 """Microseconds that DuckDB can hold on either side of 1970, and far beyond any date that can be declared."""
 
 
-def can_be_read(base: Database, scan: str, columns: Sequence[str]) -> bool:
-    """Whether DuckDB can read every cell of these columns."""
+def can_be_read(base: Database, scan: str, cells: Sequence[str]) -> bool:
+    """Whether DuckDB can read all of these cells."""
     import duckdb
 
-    if not columns:
+    if not cells:
         return True
     try:
-        sql.decode(base, scan, [sql.name(name) for name in columns])
+        sql.decode(base, scan, cells)
     except (duckdb.InvalidInputException, duckdb.ConversionException):
         return False
     return True
@@ -47,12 +49,12 @@ def readable_copy(path: Path, columns: Sequence[str], folder: Path) -> Path:
     writer: Any = None
     # Moments of 96 bits would be read in nanoseconds, and far ones come back as near ones.
     with pq.ParquetFile(path, metadata=_plain(path), coerce_int96_timestamp_unit="us") as source:
-        for batch in source.iter_batches(BATCH, columns=list(columns)):
+        for batch in chain(source.iter_batches(BATCH, columns=list(columns)), [source.schema_arrow.empty_table()]):
             cells = [readable_texts(_within(batch.column(name))) for name in columns]
             part = pa.table(cells, names=list(columns))
             writer = writer or pq.ParquetWriter(copy, part.schema)
             writer.write_table(part)
-    writer.close()  # a file with a cell that cannot be read has a row
+    writer.close()
     return copy
 
 
@@ -70,11 +72,13 @@ def _plain(path: Path) -> Any:
 
 
 def _within(cells: Any) -> Any:
-    """Moments in microseconds; those that DuckDB cannot hold are moved to the farthest that it can."""
+    """Moments in microseconds; those that DuckDB cannot hold are moved to the farthest that it can. Nanoseconds stay, in UTC."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as t
 
+    if t.is_timestamp(cells.type) and cells.type.unit == "ns":
+        return cells.cast(pa.timestamp("ns"))
     if not t.is_timestamp(cells.type) or cells.type.unit not in {"s", "ms"}:
         return cells
     factor = 10**6 if cells.type.unit == "s" else 10**3

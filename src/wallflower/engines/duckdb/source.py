@@ -24,6 +24,8 @@ from wallflower.schema.declaration import Declaration, Reading
 HELD = 100_000
 """Declared rows up to which holding texts is quicker than loading what writes SQL."""
 MANY_TIMES = 4
+ROOM = 2**28
+"""Bytes of texts that are held; DuckDB reads more of them a piece at a time."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,12 @@ class DuckSource:
     def _in_memory(self, base: Database, view: View, needed: tuple[str, ...]) -> MemoryRows | None:
         """The same view read from the raw texts; None where they are not held.
 
-        Which of the two reads is a matter of the declared bound alone, but for a file that breaks it many times over, which would not
-        fit: it is pushed down like any other. No answer depends on it (`tests/contracts/test_engines.py`); Ibis is not loaded.
+        Which of the two reads is a matter of the declared bound alone, but for a file that breaks it many times over, or whose texts
+        are long, which would not fit: it is pushed down like any other. No answer depends on it (`tests/contracts/test_engines.py`); Ibis is not loaded.
         """
         if not needed or self.declaration.max_rows > self.held:
             return None
-        cells = quietly(lambda: sql.texts(base, most=MANY_TIMES * self.held), broken)
+        cells = quietly(lambda: sql.texts(base, most=MANY_TIMES * self.held, room=ROOM), broken)
         if cells is None:
             return None
         named = dict(zip(needed, cells, strict=True))

@@ -20,18 +20,21 @@ TYPES = {
     Kind.TIMESTAMP: "timestamp",
     Kind.NOTHING: "null",
 }
+NANOSECONDS = "timestamp(9)"
+"""What has its day found otherwise (`dialect.DuckDialect`)."""
 
-
+LONG_ROWS = 8_192
+"""Rows of texts fetched at a time; each may be long."""
 NO_FOLDER_NAMES = "hive_partitioning=false"
 """Or else a folder called salary=0 would give every row of a file in it that salary."""
 
 
-def stage(base: Database, scan: str, cells: Sequence[str], kinds: Sequence[Kind] | None = None) -> None:
-    """The view `staged`: the given expressions over a scan as c0, c1, ...; text unless `kinds` says otherwise."""
+def stage(base: Database, scan: str, cells: Sequence[str], types: Sequence[str] | None = None) -> None:
+    """The view `staged`: the given expressions over a scan as c0, c1, ...; text unless `types`, as Ibis calls them, say otherwise."""
     # `present` keeps the view valid, and countable, when no column is asked for.
     columns = ", ".join([*(f"{cell} AS c{at}" for at, cell in enumerate(cells)), "true AS present"])
-    types = [TYPES[kind] for kind in kinds] if kinds is not None else ["string"] * len(cells)
-    schema = {f"c{at}": type_ for at, type_ in enumerate(types)} | {"present": "boolean"}
+    held = ["string"] * len(cells) if types is None else types
+    schema = {f"c{at}": type_ for at, type_ in enumerate(held)} | {"present": "boolean"}
     base.define("staged", f"SELECT {columns} FROM {scan}", schema)
 
 
@@ -41,22 +44,25 @@ def decode(base: Database, scan: str, cells: Sequence[str]) -> None:
     base.run(f"SELECT {seen} FROM {scan}")
 
 
-def texts(base: Database, *, most: int) -> list[Any] | None:
-    """The cells of `staged`, column by column, as Arrow holds them; None unless all are texts, and where there are more rows than `most`."""
+def texts(base: Database, *, most: int, room: int) -> list[Any] | None:
+    """The cells of `staged`, column by column, as Arrow holds them.
+
+    None unless all are texts, and where there are more rows than `most` or more bytes than `room`.
+    """
     import pyarrow as pa
 
     columns = [column for column in base.schemas["staged"] if column != "present"]
     if any(base.schemas["staged"][column] != TYPES[Kind.TEXT] for column in columns):
         return None
-    reader = base.reader(f"SELECT {', '.join(columns)} FROM staged")
-    batches, rows = [], 0
+    reader = base.reader(f"SELECT {', '.join(columns)} FROM staged", LONG_ROWS)
+    batches, rows, held = [], 0, 0
     for batch in reader:
-        rows += batch.num_rows
-        if rows > most:
+        rows, held = rows + batch.num_rows, held + batch.nbytes
+        if rows > most or held > room:
             return None
         batches.append(batch)
-    held = pa.Table.from_batches(batches, schema=reader.schema)
-    return [held.column(column) for column in columns]
+    table = pa.Table.from_batches(batches, schema=reader.schema)
+    return [table.column(column) for column in columns]
 
 
 def name(text: str) -> str:

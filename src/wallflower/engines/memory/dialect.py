@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines.arrow_cells import as_numpy, filled, mask, readable_texts, scalar
+from wallflower.engines.arrow_cells import as_numpy, filled, mask, readable_texts, scalar, unfolded
 from wallflower.engines.people import FIRST_DAY, LAST_DAY, SATURATION, saturated_bounds
 from wallflower.engines.reading_rule import (
     UNDECODABLE,
@@ -53,6 +53,13 @@ class Cellwise:
                 self.numbers[here] = action
         return self.numbers, stays
 
+    def at(self, places: Any) -> Cellwise:
+        """For each place, an Arrow column, what is there; a cell without a place is missing."""
+        import pyarrow as pa
+
+        found = as_numpy(filled(places.cast(pa.int64()), len(self.states)))
+        return Cellwise(np.append(self.numbers, 0)[found], np.append(self.states, np.uint8(State.MISSING))[found])
+
 
 def kind_of(name: str, type_: Any) -> Kind:
     """What an Arrow type holds; nested and binary types are refused."""
@@ -85,8 +92,14 @@ def refused(name: str) -> DeclarationError:
 
 def read(cells: Any, rule: Rule, *, clipped: bool = True) -> Cellwise:
     """Read one Arrow array by `rule`; not `clipped`: values outside the bounds keep their grid integer, saturated."""
+    import pyarrow.types as t
+
     if rule.kind is Kind.NOTHING:
         return Cellwise(np.zeros(len(cells), np.int64), np.full(len(cells), State.MISSING, np.uint8))
+    cells = _in_one(cells)
+    if t.is_dictionary(cells.type) and len(cells.dictionary) <= len(cells):
+        # Once each: spelt out for every cell, long texts outgrow what Arrow can hold, and memory.
+        return read(cells.dictionary, rule, clipped=clipped).at(cells.indices)
     return _decoded(cells, lambda plain: _by_rule(plain, rule, clipped=clipped))
 
 
@@ -104,16 +117,21 @@ def _decoded(cells: Any, work: Callable[[Any], Value]) -> Value:
     import pyarrow as pa
     import pyarrow.types as t
 
-    if isinstance(cells, pa.ChunkedArray):
-        cells = cells.combine_chunks()
+    cells = _in_one(cells)
     if t.is_dictionary(cells.type):
-        cells = cells.cast(cells.type.value_type)
+        cells = unfolded(cells)
     if t.is_string_view(cells.type):
         cells = cells.cast(pa.large_string())  # Arrow matches no patterns in views
     try:
         return work(cells)
     except UnicodeDecodeError:
         return work(readable_texts(cells))
+
+
+def _in_one(cells: Any) -> Any:
+    import pyarrow as pa
+
+    return cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
 
 
 def _by_rule(cells: Any, rule: Rule, *, clipped: bool) -> Cellwise:

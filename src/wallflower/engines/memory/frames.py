@@ -41,7 +41,7 @@ def arrow_column(frame: Any, name: str, text: Callable[[object], str | None] = c
     if library == "polars":
         if str(series.dtype).startswith("Object"):
             raise refused(name)
-        return series.to_arrow()
+        return _to_arrow(series, name)
     if str(series.dtype) == "object":
         # Each cell by its own type: were Arrow to infer one for all, a single row would change how the others are read.
         return _texts(series, text)
@@ -55,6 +55,13 @@ def arrow_column(frame: Any, name: str, text: Callable[[object], str | None] = c
     if unsupported:
         raise refused(name)
     return _texts(series, text)  # texts that Arrow cannot hold, such as lone surrogates
+
+
+def _to_arrow(series: Any, name: str) -> Any:
+    """Integers of 128 bits are polars' alone: a type that Arrow lacks, whatever is in it."""
+    if str(series.dtype) not in {"Int128", "UInt128"}:
+        return series.to_arrow()
+    raise refused(name)
 
 
 def _texts(cells: Any, text: Callable[[object], str | None]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.engines.arrow_cells import as_numpy, filled, mask, readable_texts, texts, whole
+from wallflower.engines.arrow_cells import as_numpy, filled, mask, readable_texts, texts, unfolded, whole
 from wallflower.engines.memory.dialect import Cellwise, text_moments, text_states
 from wallflower.engines.people import ABOVE, BELOW, INSIDE, OUTSIDE, SATURATION, SPLIT, People, asked_id
 from wallflower.engines.reading_rule import CategoryRule, Kind, Rule, State, plain_decimal
@@ -82,7 +82,7 @@ def identities(cells: Any, people: People) -> tuple[Ints, Any]:
     if isinstance(cells, pa.ChunkedArray):
         cells = cells.combine_chunks()
     if pa.types.is_dictionary(cells.type):
-        cells = cells.cast(cells.type.value_type)
+        cells = unfolded(cells)
     kind = people.person_kind
     none = mask(cells.is_null())
     if kind is Kind.NOTHING:
@@ -147,7 +147,7 @@ def moments(
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        column = unfolded(column)
     if people.time_kind is Kind.TEXT:
         return text_moments(_decodable(column), people.time_format)
     timed = ~mask(column.is_null())
