@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from experiments.pcor_2021.variants import argmax_score
 from tests.explain.tables import view
 from wallflower.audit.exact import exact_audit
 from wallflower.audit.properties import lipschitz_violations, one_direction_violations
-from wallflower.detectors import IQR, LOF, MAD, Distance, Grubbs
+from wallflower.detectors import IQR, LOF, MAD, Distance, Grubbs, Histogram
 from wallflower.detectors.flips import Flips
 from wallflower.errors import UsageError
 from wallflower.explain.full import Certificate, Plan, supported
@@ -144,6 +145,20 @@ def test_scores_move_by_at_most_one_and_margins_in_one_direction():
     populous = plan(Distance(p="0.3", radius=4), least=25)
     assert not populous.robustness.monotone
     assert one_direction_violations(scores(populous), pairs, distance=populous.unit)  # so it pays twice
+
+
+@pytest.mark.parametrize(
+    "detector", [Distance(p="1e-11", radius=1), Histogram(rare="1e-11", width=1)], ids=lambda d: d.text
+)
+def test_a_least_population_whose_margin_leaves_64_bits_costs_no_more(detector):
+    """So many rows short of it that unit times them wraps, on one side of one added row and not on the other."""
+    unit = 10**11 - 1
+    for least in range(2**63 // unit, 2**63 // unit + 6):
+        priced = plan(detector, epsilon="1/10", least=least)
+        assert priced.unit == unit
+        held = [((0, 0, 0), *(((1, 1, 9),) * rows)) for rows in range(6)]
+        found = exact_audit(law_of(priced), list(pairwise(held)))
+        assert found.within(Fraction(1, 10))
 
 
 def test_a_planted_bug_in_the_exponent_is_caught():

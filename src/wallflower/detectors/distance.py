@@ -68,7 +68,7 @@ class Distance(Written):
 
     def scorer(self, contexts: Contexts, cap: int) -> Scorer:
         reach = self.reach(contexts.step)
-        return Margins(contexts, self.share, contexts.between(-reach, reach))
+        return Margins(contexts, self.share, contexts.between(-reach, reach), cap=cap)
 
 
 def margin_robustness(share: Fraction, least: int) -> Robustness:
@@ -80,11 +80,13 @@ def margin_robustness(share: Fraction, least: int) -> Robustness:
 class Margins:
     """share·N − (rows near), times the share's denominator, from how many rows each context has and how many of them are near.
 
-    The record itself is near; it counts only where `itself` says so.
+    The record itself is near; it counts only where `itself` says so. Scores below −`cap` all count alike.
     """
 
-    def __init__(self, contexts: Contexts, share: Fraction, near: Ints, *, itself: bool = False) -> None:
-        self.contexts, self.share, self.near, self._itself = contexts, share, near, itself
+    def __init__(
+        self, contexts: Contexts, share: Fraction, near: Ints, *, itself: bool = False, cap: int = EVERY
+    ) -> None:
+        self.contexts, self.share, self.near, self._itself, self._cap = contexts, share, near, itself, cap
 
     def margins(self, batch: Batch) -> Ints:
         near = batch.over(self.near) - (0 if self._itself else 1)
@@ -99,4 +101,6 @@ class Margins:
         if self.contexts.least <= 1:
             return margins
         unit = margin_robustness(self.share, self.contexts.least).unit
-        return np.minimum(margins, unit * (batch.population - self.contexts.least + 1))
+        # As many rows short as reach −cap are enough: for all of a huge least population, unit times them would leave 64 bits.
+        short = np.maximum(batch.population - self.contexts.least + 1, -(-(-self._cap // unit)))
+        return np.minimum(margins, unit * short)

@@ -73,7 +73,7 @@ class Histogram(Written):
         return inside * self.share.denominator < self.share.numerator * len(values)
 
     def decider(self, contexts: Contexts) -> Decider:
-        return _HistogramDecider(self, contexts) if self.width is None else self._margins(contexts)
+        return _HistogramDecider(self, contexts) if self.width is None else self._margins(contexts, EVERY)
 
     def _public(self, value: int, step: Fraction) -> tuple[int, int]:
         """The first number of steps in the public bin of `value`, and the first past it."""
@@ -84,10 +84,10 @@ class Histogram(Written):
     def _wide(self) -> Fraction:
         return self.width or Fraction(1)
 
-    def _margins(self, contexts: Contexts) -> Margins:
+    def _margins(self, contexts: Contexts, cap: int) -> Margins:
         low, high = self._public(contexts.centre, contexts.step)
         low, high = max(low - contexts.centre, -EVERY), min(high - contexts.centre, EVERY)
-        return Margins(contexts, self.share, contexts.between(low, high - 1), itself=True)
+        return Margins(contexts, self.share, contexts.between(low, high - 1), itself=True, cap=cap)
 
     def robustness(self, least: int) -> Robustness:
         if self.width is None:
@@ -98,7 +98,7 @@ class Histogram(Written):
         return margin_robustness(self.share, least)
 
     def scorer(self, contexts: Contexts, cap: int) -> Scorer:
-        return self._margins(contexts)
+        return self._margins(contexts, cap)
 
 
 class _HistogramDecider:
