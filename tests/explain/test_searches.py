@@ -178,3 +178,14 @@ def test_the_first_valid_context_depends_on_the_valid_set_alone():
         left.discard(order[-1])
     assert sorted(order) == list(range(16))
     assert math.isfinite(order[0])
+
+
+@pytest.mark.parametrize("count", [*range(1, 41), 3 * 139, 2 * 199, 5 * 64])
+def test_whichever_context_is_the_only_valid_one_is_where_a_search_starts(count):
+    """Ranges and trees make any number of contexts, not only powers of two."""
+
+    class Only(Small):
+        count = property(lambda self: self.bits)
+
+    for index in range(count):
+        assert searches.first_valid(Only(count, {index})) == index

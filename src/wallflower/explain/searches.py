@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from math import gcd
 from typing import Protocol
 
 import numpy as np
@@ -55,7 +56,9 @@ def first_valid(graph: Graph) -> int | None:
     The order is a multiplication modulo the number of contexts, which scatters. It must not be chosen by utility: that alone
     gives rows away (tests/explain/test_attacks.py).
     """
-    stride = 0x9E3779B97F4A7C15 | 1  # odd, so that every context comes once
+    stride = 0x9E3779B97F4A7C15
+    while gcd(stride, graph.count) != 1:  # else the order would come back to where it began before every context came
+        stride += 2
     probed, batch = 0, FIRST_BATCH
     while probed < min(graph.count, START_PROBES):
         order = [(place * stride + 1) % graph.count for place in range(probed, min(probed + batch, graph.count))]
