@@ -193,9 +193,10 @@ def test_an_order_is_drawn_again_exactly_where_two_keys_are_equal():
     assert shuffled(3, Given([[7, 7], [1, 2], [7, 7]], distinct)).tolist() == [2, 1, 0]
 
 
-def test_probabilities_of_scores_that_are_far_apart_are_finite():
-    chances = Exponential(exponent=Fraction(1), monotone=False).log_probabilities([-(10**6), 0])
-    assert chances == [-(10.0**6), 0.0]
+@pytest.mark.parametrize(("kind", "other"), [(Exponential, 0.0), (PermuteAndFlip, math.log(1 / 2))])
+def test_probabilities_of_scores_that_are_far_apart_are_finite(kind, other):
+    chances = kind(exponent=Fraction(1), monotone=False).log_probabilities([-(10**6), 0])
+    assert chances == [-(10.0**6) + other, 0.0]  # permute-and-flip: its coin, and to be visited first
 
 
 def modules():

@@ -53,9 +53,10 @@ class PermuteAndFlip:
     def log_probabilities(self, scores: Sequence[int]) -> list[float]:
         """The natural logarithm of each candidate's probability, in time cubic in their number: for audits."""
         top = max(scores)
-        heads = [math.exp(float(self.exponent * (int(score) - int(top)))) for score in scores]
+        weights = [float(self.exponent * (int(score) - int(top))) for score in scores]
+        heads = [math.exp(weight) for weight in weights]
         # A candidate is returned if its coin comes up and it is first among those whose coin did.
-        return [math.log(coin) + math.log(_mean_share(heads[:i] + heads[i + 1 :])) for i, coin in enumerate(heads)]
+        return [weight + math.log(_mean_share(heads[:i] + heads[i + 1 :])) for i, weight in enumerate(weights)]
 
 
 def _mean_share(heads: Sequence[float]) -> float:
