@@ -132,3 +132,20 @@ def test_the_cap_is_a_minimum():
     strong = state([0] + [5] * 300 + [4] * 20)
     assert flips.distance(*strong) == 3
     assert make(low=0, high=5, cap=80).distance(*strong) > 3
+
+
+def test_a_cap_beyond_all_rows_needs_no_larger_table():
+    """The cap grows with max_rows and 1/ε, whatever the rows are: nothing may be as large as it after the charge."""
+    dice, huge, large = random.Random(6), make(high=9, least=5, cap=10**12), make(high=9, least=5, cap=2_000)
+    states = [random_state(dice, huge, 400) for _ in range(100)]
+    states += [(0, 0, 0), (1, 0, 0), (4, 9, 81), (5, 36, 324)]
+    sizes = np.array([size for size, _, _ in states])
+    assert huge.reached(sizes) <= 3 * sizes.max() + 2
+    totals = np.array([total for _, total, _ in states])
+    squares = np.array([square for _, _, square in states], dtype=np.float64)
+    expected = [large.distance(*each) for each in states]
+    assert huge.distances(sizes, totals, squares, states.__getitem__).tolist() == expected
+    assert [huge.distance(*each) for each in states] == expected
+    for each in states:  # one at a time, the table is no larger than that state asks for
+        one = [np.array([number]) for number in each]
+        assert huge.distances(one[0], one[1], one[2].astype(np.float64), lambda _, each=each: each) == huge.distance(*each)

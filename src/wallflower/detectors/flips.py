@@ -48,7 +48,7 @@ class Flips:
 
     def distance(self, size: int, total: int, squares: int) -> int:
         """The distance of one state, in whole numbers."""
-        known, enough = -1, self.cap
+        known, enough = -1, min(self.cap, max(size - self.floor + 1, 0))  # removals down to too few values suffice
         while enough - known > 1:
             middle = (known + enough) // 2
             if self.within(middle, size, total, squares):
@@ -85,8 +85,11 @@ class Flips:
         return t * t * UNIT <= reach * q
 
     def reached(self, sizes: NDArray[np.int64]) -> int:
-        """A size that no moves which count lead beyond."""
-        return int(sizes.max(initial=0)) + self.cap + 1
+        """A size that no moves which are tried lead beyond."""
+        # As many as there are values suffice, and so at most twice as many are tried: a table of all that the cap allows, which
+        # grows with max_rows and 1/ε, could outgrow memory after the charge.
+        most = int(sizes.max(initial=0))
+        return most + min(self.cap, 2 * most + 1) + 1
 
     def table(self, top: int) -> NDArray[np.float64]:
         """κ of every size up to `top`, in doubles."""
