@@ -148,4 +148,6 @@ def test_a_cap_beyond_all_rows_needs_no_larger_table():
     assert [huge.distance(*each) for each in states] == expected
     for each in states:  # one at a time, the table is no larger than that state asks for
         one = [np.array([number]) for number in each]
-        assert huge.distances(one[0], one[1], one[2].astype(np.float64), lambda _, each=each: each) == huge.distance(*each)
+        assert huge.distances(one[0], one[1], one[2].astype(np.float64), lambda _, each=each: each) == huge.distance(
+            *each
+        )

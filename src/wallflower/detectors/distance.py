@@ -102,5 +102,5 @@ class Margins:
             return margins
         unit = margin_robustness(self.share, self.contexts.least).unit
         # As many rows short as reach −cap are enough: for all of a huge least population, unit times them would leave 64 bits.
-        short = np.maximum(batch.population - self.contexts.least + 1, -(-(-self._cap // unit)))
-        return np.minimum(margins, unit * short)
+        short = np.maximum(batch.population - self.contexts.least + 1, -self._cap // unit)
+        return np.asarray(np.minimum(margins, unit * short))
