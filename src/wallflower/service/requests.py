@@ -267,11 +267,13 @@ def withdraw(changes: Transaction, request: Request, *, source: str) -> None:
     note(changes, who=request.asker, source=source, did="request withdrawn", subject=request.table, words=request.id)
 
 
-def return_to_queue(changes: Transaction, request: Request) -> None:
-    """What was decided is not what would be asked now."""
+def return_to_queue(changes: Transaction, request: Request, *, price: Mapping[str, Any], bound: str) -> None:
+    """What was decided is not what would be asked now; the next decision is about that, and its price is shown for it."""
     changes.run(
         "UPDATE requests SET state = 'waiting', decided_by = NULL, decided_at = NULL, decided_number = NULL, taken_tick = NULL, "
-        "worker = NULL, reason = :reason WHERE id = :id",
+        "worker = NULL, reason = :reason, price = :price, bound = :bound WHERE id = :id",
+        price=json.dumps(price, ensure_ascii=False),
+        bound=bound,
         reason="The declaration or the price changed after the decision; it waits for a new one.",
         id=request.id,
     )
