@@ -326,7 +326,7 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize("recorded", [True, False])
 @pytest.mark.parametrize("gone", ["upper = 365", "days"])
-def test_an_edit_takes_no_charge_back_of_a_worker_that_was_killed(house: House, monkeypatch, recorded: bool, gone: str):
+def test_an_edit_takes_no_charge_back_of_a_worker_that_was_killed(house: House, monkeypatch, recorded, gone):
     """Otherwise the request would wait anew, be withdrawn, and say that nothing was charged."""
 
     def killed(*_args, **_named):
