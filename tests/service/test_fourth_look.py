@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import http.client
+import socket
+import threading
 from dataclasses import replace
 
 import pytest
 
+import wallflower as wf
 from tests.service.desks import House
 from tests.service.test_break_ins import served
+from wallflower import remote
+from wallflower.errors import UsageError
+from wallflower.service.addresses import opener
 from wallflower.service.audit_log import lines
 
 
@@ -45,3 +51,43 @@ def test_no_header_says_where_a_visitor_is_led(house: House, path: str):
         assert (answer.status, answer.headers["Location"]) == (404, None)
         assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
         connection.close()
+
+
+def test_a_token_goes_through_no_proxy_in_the_open(monkeypatch):
+    """Plain HTTP is allowed to this machine because nobody reads it on the way: a proxy would be on the way."""
+    heard: list[bytes] = []
+    with socket.socket() as proxy, socket.socket() as nobody:
+        for each in (proxy, nobody):
+            each.bind(("127.0.0.1", 0))
+        proxy.listen()
+        proxy.settimeout(20)
+
+        def listen() -> None:
+            try:
+                caller, _ = proxy.accept()
+            except OSError:
+                return
+            with caller:
+                heard.append(caller.recv(4096))
+
+        thread = threading.Thread(target=listen, daemon=True)
+        thread.start()
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        monkeypatch.setattr(remote, "_OPENER", opener())
+        there = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        with pytest.raises(UsageError, match="did not answer"):
+            wf.connect(there, token="wf_secret").tables()  # noqa: S106 - of nobody
+        socket.create_connection(proxy.getsockname()).close()  # whoever listened has heard somebody by now
+        thread.join(20)
+    assert heard == [b""]
+
+
+@pytest.mark.parametrize("token", ["wf_secret\nX-Other: 1", "wf_secr\u00e9t", "wf_secret\x00", "wf secret", "", "\n"])
+def test_no_error_repeats_a_token(token: str):
+    with pytest.raises(UsageError) as refused:
+        wf.connect("https://wallflower.example", token=token)
+    assert "secr" not in str(refused.value)
+
+
+def test_a_token_may_come_with_the_end_of_its_line():
+    assert wf.connect("https://wallflower.example", token="wf_secret\n").token == "wf_secret"  # noqa: S105, S106 - of nobody
