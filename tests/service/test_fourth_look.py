@@ -12,6 +12,7 @@ import pytest
 import wallflower as wf
 from tests.service.desks import House
 from tests.service.test_break_ins import served
+from tests.service.test_requests import EXPLAIN
 from wallflower import remote
 from wallflower.errors import UsageError
 from wallflower.service.addresses import opener
@@ -91,3 +92,12 @@ def test_no_error_repeats_a_token(token: str):
 
 def test_a_token_may_come_with_the_end_of_its_line():
     assert wf.connect("https://wallflower.example", token="wf_secret\n").token == "wf_secret"  # noqa: S105, S106 - of nobody
+
+
+@pytest.mark.parametrize("letter", ["\x1b", "\x9b", "\x07", "\x7f", "\n", "\r", "\t", "\u2028", "\u202e", "\u2066"])
+def test_what_is_asked_is_print(house: House, letter: str):
+    """The ledger prints it on a terminal, and people decide about it."""
+    ada = house.browser("ada")
+    sent = {**EXPLAIN, "record": f"e1200{letter}[2J approved"}
+    answer = ada.post("/tables/salaries/ask/explain", **sent, purpose="x", submit="yes")
+    assert (answer.status, b"not text that can be shown" in answer.body) == (422, True)

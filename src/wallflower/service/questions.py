@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unicodedata import bidirectional, category
 
 from wallflower.errors import UsageError
 from wallflower.schema.declaration import Column, Declaration
@@ -23,6 +24,9 @@ MOST_VALUES = 200
 
 PUBLICATION = "publication"
 """The name of a published file."""
+
+_TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+"""Marks that turn the order of text around."""
 
 Given = Mapping[str, str | Sequence[str]]
 
@@ -125,9 +129,9 @@ def _read(field: Field, value: str | Sequence[str] | None) -> Any:
         raise UsageError(f"'{field.name}' is text, or a list of texts.")
     if sum(map(len, texts)) > MOST_TEXT:
         raise UsageError(f"'{field.name}' is longer than {MOST_TEXT} characters.")
-    if any("\ud800" <= letter <= "\udfff" or letter == "\0" for text in texts for letter in text):
-        raise UsageError(f"'{field.name}' is not text.", hint="Write it in UTF-8.")
     filled = [text.strip() for text in texts if text.strip()]
+    if not all(_is_print(letter, lines=field.kind == "values") for text in filled for letter in text):
+        raise UsageError(f"'{field.name}' is not text that can be shown.", hint="Leave control characters out.")
     if not filled:
         if field.needed:
             raise UsageError(f"'{field.name}' is missing.", hint=field.label)
@@ -137,6 +141,18 @@ def _read(field: Field, value: str | Sequence[str] | None) -> Any:
     if len(filled) > 1:
         raise UsageError(f"'{field.name}' stands {len(filled)} times, and is asked once.")
     return _one(field, filled[0])
+
+
+def _is_print(letter: str, *, lines: bool) -> bool:
+    """Whether a letter may stand in a question. What it says is printed by the ledger and decided about by people: nothing
+    that moves a terminal's cursor, begins a new line, or turns the order of what follows around.
+
+    >>> [_is_print(letter, lines=False) for letter in ("é", "\\u00a0", "\\x1b", "\\n", "\\u202e", "\\ud800")]
+    [True, True, False, False, False, False]
+    """
+    if lines and letter in "\t\r\n":
+        return True
+    return category(letter) not in ("Cc", "Cs", "Zl", "Zp") and bidirectional(letter) not in _TURNS
 
 
 def _one(field: Field, text: str) -> Any:
