@@ -10,13 +10,15 @@ from dataclasses import replace
 import pytest
 
 import wallflower as wf
-from tests.service.desks import House
+from tests.service.desks import Browser, House
 from tests.service.test_break_ins import served
 from tests.service.test_requests import EXPLAIN
 from wallflower import remote
 from wallflower.errors import UsageError
 from wallflower.service.addresses import opener
 from wallflower.service.audit_log import lines
+from wallflower.service.requests import find
+from wallflower.service.worker import Worker
 
 
 def test_a_visitor_writes_no_address_of_their_own_before_the_proxys(house: House):
@@ -101,3 +103,17 @@ def test_what_is_asked_is_print(house: House, letter: str):
     sent = {**EXPLAIN, "record": f"e1200{letter}[2J approved"}
     answer = ada.post("/tables/salaries/ask/explain", **sent, purpose="x", submit="yes")
     assert (answer.status, b"not text that can be shown" in answer.body) == (422, True)
+
+
+def test_a_request_whose_table_is_gone_says_so_and_claims_no_charge(house: House):
+    ada, otto = house.browser("ada"), house.browser("otto")
+    request = ada.submit()
+    otto.post(f"/requests/{request}/decide", word="approve")
+    tables = {name: table for name, table in house.desk.service.tables.items() if name != "stays"}
+    house.desk = replace(house.desk, service=replace(house.desk.service, tables=tables))
+    house.worker = Worker(house.desk.service, 0, house.desk.database)
+    house.tick(3)
+    with house.desk.database.read() as seen:
+        outcome = find(seen, request).outcome
+    assert outcome["error"]["message"] == "this table is no longer part of the service."
+    assert Browser(house.desk, session=ada.session).get("/requests").status == 200
