@@ -10,13 +10,14 @@ from dataclasses import replace
 import pytest
 
 import wallflower as wf
-from tests.service.desks import Browser, House
+from tests.service.desks import COUNT, Browser, House
 from tests.service.test_break_ins import served
 from tests.service.test_requests import EXPLAIN
 from wallflower import remote
 from wallflower.errors import UsageError
 from wallflower.service.addresses import opener
 from wallflower.service.audit_log import lines
+from wallflower.service.errands import is_slow
 from wallflower.service.requests import find
 from wallflower.service.worker import Worker
 
@@ -117,3 +118,12 @@ def test_a_request_whose_table_is_gone_says_so_and_claims_no_charge(house: House
         outcome = find(seen, request).outcome
     assert outcome["error"]["message"] == "this table is no longer part of the service."
     assert Browser(house.desk, session=ada.session).get("/requests").status == 200
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
+def test_many_values_are_slow_however_they_are_sent(end: str):
+    values = end.join(f"age={age}" for age in range(90))
+    assert is_slow("identify", {"values": values})
+    assert is_slow("identify", {"values": [values]})
+    assert not is_slow("identify", {"values": ["age=1"]})
+    assert not is_slow("count", COUNT)
