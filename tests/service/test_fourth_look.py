@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import socket
 import threading
 from dataclasses import replace
@@ -127,3 +128,24 @@ def test_many_values_are_slow_however_they_are_sent(end: str):
     assert is_slow("identify", {"values": [values]})
     assert not is_slow("identify", {"values": ["age=1"]})
     assert not is_slow("count", COUNT)
+
+
+def test_a_program_that_sends_a_list_of_one_leaves_the_owners_queue_whole(house: House):
+    """A record in a list was kept as one, and no set of explained records could hold it: no owner saw a queue again."""
+    ada, otto = house.browser("ada"), house.browser("otto")
+    program = Browser(house.desk, headers={"authorization": f"Bearer {house.token('ada')}"})
+    fields = {name: value if isinstance(value, list) else [value] for name, value in EXPLAIN.items()}
+    sent = {"command": "explain", "fields": fields, "purpose": "x"}
+    answer = program.go(
+        "POST", "/api/v1/tables/salaries/requests", json.dumps(sent).encode(), content_type="application/json"
+    )
+    request = json.loads(answer.body)["request"]["id"]
+    otto.post(f"/requests/{request}/decide", word="approve")
+    house.tick(3)
+    ada.submit(EXPLAIN, table="salaries", command="explain")
+    assert otto.get("/queue").status == 200
+    with house.desk.database.write() as changes:
+        assert find(changes, request).fields == EXPLAIN
+        listed = json.dumps({**EXPLAIN, "record": ["e1200"]})  # as an earlier version kept it
+        changes.run("UPDATE requests SET fields = :fields WHERE id = :id", fields=listed, id=request)
+    assert otto.get("/queue").status == 200
