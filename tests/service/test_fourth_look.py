@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -15,10 +16,12 @@ from tests.service.desks import COUNT, Browser, House
 from tests.service.test_break_ins import served
 from tests.service.test_requests import EXPLAIN
 from wallflower import remote
-from wallflower.errors import UsageError
+from wallflower.errors import DeclarationError, UsageError
 from wallflower.service.addresses import opener
 from wallflower.service.audit_log import lines
 from wallflower.service.errands import is_slow
+from wallflower.service.grants import shares
+from wallflower.service.parser import loads
 from wallflower.service.requests import find
 from wallflower.service.worker import Worker
 
@@ -149,3 +152,54 @@ def test_a_program_that_sends_a_list_of_one_leaves_the_owners_queue_whole(house:
         listed = json.dumps({**EXPLAIN, "record": ["e1200"]})  # as an earlier version kept it
         changes.run("UPDATE requests SET fields = :fields WHERE id = :id", fields=listed, id=request)
     assert otto.get("/queue").status == 200
+
+
+IDENTIFY = {"model": "default", "values": "age=1, days=2", "method": "sensitive", "epsilon": "0.3"}
+
+
+def test_a_share_of_sensitive_privacy_binds(house: House):
+    """Every model has an account of its own; a share of the family bound none of them."""
+    ada, otto = house.browser("ada"), house.browser("otto")
+    otto.post("/tables/stays/people", word="share", name="ada", family="sensitive-privacy", epsilon="0.5")
+    asked = [ada.submit(IDENTIFY, command="identify") for _ in range(2)]
+    for request in asked:
+        otto.post(f"/requests/{request}/decide", word="approve")
+    house.tick(4)
+    with house.desk.database.read() as seen:
+        first, second = (find(seen, request).outcome for request in asked)
+    assert first["release"]["ok"]
+    assert "the share of 'ada' in sensitive-privacy" in second["error"]["message"]
+    price = house.desk.quoted("stays", "identify", IDENTIFY, "ada")["words"]["leaves"]
+    assert any(label == "would be refused" for label, _ in price)
+
+
+def test_a_share_of_ones_own_leaves_the_default_of_another_family(house: House):
+    stays = house.desk.service.tables["stays"]
+    half, tenth = Fraction(1, 2), Fraction(1, 10)
+    divided = replace(stays, shares={"default": {"dp": tenth, "output-constrained-dp": tenth}, "ada": {"dp": half}})
+    service = replace(house.desk.service, tables={"stays": divided})
+    with house.desk.database.read() as seen:
+        assert shares(seen, service, "stays", "ada") == {"dp": half, "output-constrained-dp": tenth}
+
+
+@pytest.mark.parametrize("family", ["diferential-privacy", "plain-k-anonymity", "identify"])
+def test_a_share_that_would_bind_nobody_is_refused(house: House, family: str):
+    text = f"""
+[service]
+database = "service.db"
+address = "127.0.0.1:1"
+tick_s = 60
+workers = 1
+[tables.stays]
+declaration = "stays.toml"
+owners = ["otto"]
+[tables.stays.shares]
+default = {{{family} = {{epsilon = "0.5"}}}}
+"""
+    with pytest.raises(DeclarationError, match="a share is of one of"):
+        loads(text)
+    assert loads(text.replace(family, "dp")).tables["stays"].shares == {"default": {"dp": Fraction(1, 2)}}
+    otto = house.browser("otto")
+    for name in ("default", "later"):  # an account that is made later would find a share that nobody gave it
+        sent = {"word": "share", "name": name, "family": "dp", "epsilon": "3"}
+        assert otto.post("/tables/stays/people", **sent).status == 422

@@ -15,6 +15,7 @@ from wallflower.schema.section import NAME_IN_WORDS, SAFE_NAME, Section
 from wallflower.service.addresses import keeps_secrets, on_this_machine
 from wallflower.service.configuration import OpenID, Policy, Service, Table
 from wallflower.service.forms import FORMS
+from wallflower.service.grants import SHAREABLE
 from wallflower.service.ticks import Ticks
 
 FILE = ("service", "tables", "groups", "openid")
@@ -200,6 +201,11 @@ def _shares(table: Section) -> dict[str, dict[str, Fraction]]:
             continue
         inner = Section(table.problems, (*shares.path, asker), families, known=tuple(families))
         for family in families:
+            if family not in SHAREABLE:
+                inner.refuse(
+                    family, f"a share is of one of {', '.join(SHAREABLE)}, got {said(family)}.", "It would bind nobody."
+                )
+                continue
             one = inner.section(family, ("epsilon",))
             amount = None if one is None else one.budget("epsilon")
             if amount is not None:
