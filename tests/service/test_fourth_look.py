@@ -203,3 +203,19 @@ default = {{{family} = {{epsilon = "0.5"}}}}
     for name in ("default", "later"):  # an account that is made later would find a share that nobody gave it
         sent = {"word": "share", "name": name, "family": "dp", "epsilon": "3"}
         assert otto.post("/tables/stays/people", **sent).status == 422
+
+
+def test_no_look_at_a_question_that_waits_by_way_of_another_like_it(house: House):
+    """An owner may ask, and refuse, the very question that waits: the report on that one would be the look before deciding."""
+    ada, otto = house.browser("ada"), house.browser("otto")
+    waiting = ada.submit()
+    for fields in (COUNT, {**COUNT, "epsilon": "0.2"}):
+        own = otto.submit(fields)
+        otto.post(f"/requests/{own}/decide", word="refuse", reason="only to look")
+        answer = otto.post("/tables/stays/looks", kind="report", request=own)
+        assert (answer.status, b"the same question waits" in answer.body) == (422, True)
+    other = otto.submit({**COUNT, "radius": "7"})
+    otto.post(f"/requests/{other}/decide", word="refuse", reason="another question")
+    assert otto.post("/tables/stays/looks", kind="report", request=other).status == 303
+    otto.post(f"/requests/{waiting}/decide", word="refuse", reason="x")
+    assert otto.post("/tables/stays/looks", kind="report", request=own).status == 303

@@ -133,6 +133,15 @@ def of_table(seen: Transaction, table: str, *, state: str | None = None, most: i
     return [read(row) for row in rows]
 
 
+def asks_the_same(one: Request, other: Request) -> bool:
+    """Whether two requests have the same true answer: the same question, whatever noise was chosen for it."""
+
+    def about(request: Request) -> dict[str, Any]:
+        return {name: value for name, value in request.fields.items() if not name.endswith("epsilon")}
+
+    return (one.table, one.command, about(one)) == (other.table, other.command, about(other))
+
+
 def unseen(seen: Transaction, ticks: Ticks, table: str, now: float) -> list[tuple[str, str]]:
     """Asker and id of what workers have taken and nobody may see yet. When they charge depends on how long the work before
     it took; so what is left is shown to askers without these, until their tick.
