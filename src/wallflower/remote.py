@@ -21,7 +21,7 @@ from wallflower.atomic_file import write_whole
 from wallflower.errors import BudgetError, DeclarationError, LedgerError, PendingError, UsageError, WallflowerError
 from wallflower.schema.canonical import place_of
 from wallflower.schema.exact import shown
-from wallflower.service.addresses import NoRedirects, keeps_secrets
+from wallflower.service.addresses import keeps_secrets, opener
 from wallflower.service.forms import Field, form_of
 from wallflower.service.passwords import new_id
 from wallflower.service.questions import question
@@ -44,7 +44,7 @@ class _Unheard(UsageError):  # noqa: N818 - reads as what it says
     """Nobody answered."""
 
 
-_OPENER = urllib.request.build_opener(NoRedirects)
+_OPENER = opener()
 
 
 def connect(address: str, *, token: str) -> Remote:
@@ -57,6 +57,9 @@ def connect(address: str, *, token: str) -> Remote:
         raise UsageError(
             f"'{address}' is not an https address.", hint="A token sent without TLS can be read on the way."
         )
+    token = token.strip()  # as a file holds it, with the end of its line
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise UsageError("that is not a token.", hint="Copy it as it was shown; it is not repeated here.")
     return Remote(address.rstrip("/"), token)
 
 

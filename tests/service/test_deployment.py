@@ -35,6 +35,11 @@ def test_the_documented_file_is_one():
     assert tomllib.loads(example())
 
 
+def test_a_proxy_is_known_however_its_number_is_written():
+    """A proxy that is not known makes all visitors one, who are throttled together."""
+    assert loads(example().replace('proxy = "127.0.0.1"', 'proxy = "0:0:0::1"')).proxy == "::1"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -45,6 +50,7 @@ def test_the_documented_file_is_one():
         ("postgresql://wallflower@db", "postgresql://u:secret@db", "no place for one"),
         ('askers = ["@research"]               # a group', 'askers = ["@nobody"]', "no group"),
         ('command = "count"', 'command = "explain"', "one of"),
+        ('proxy = "127.0.0.1" ', 'proxy = "localhost" ', "in numbers"),
         ("workers = 2", "worker = 2", "worker"),
         ("tick_s = 60", "tick_s = 0", "tick_s"),
         ('owners = ["payroll"]', "", "owners"),

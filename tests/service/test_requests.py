@@ -9,7 +9,7 @@ import pytest
 from tests.service.desks import COUNT, Browser, House
 from wallflower.errors import UsageError
 from wallflower.ledger import Ledger
-from wallflower.service import requests
+from wallflower.service import queue, requests
 from wallflower.service.requests import find
 
 EXPLAIN = {
@@ -294,3 +294,67 @@ def test_purposes_are_needed_and_bounded(house: House):
             ada.submit(purpose=purpose)
     with pytest.raises(UsageError):
         house.desk.quoted("stays", "no-such-command", {}, "ada")
+
+
+def edited(house: House) -> None:
+    """The owner changes what a question is about, and no limit."""
+    text = (house.folder / "stays.toml").read_text().replace("max_rows = 5_000", "max_rows = 6_000")
+    assert house.browser("otto").post("/tables/stays/declare", text=text, save="yes").status == 303
+
+
+def test_a_request_that_went_back_to_the_queue_is_answered_when_it_is_approved_again(house: House):
+    ada, otto = house.browser("ada"), house.browser("otto")
+    request = ada.submit()
+    otto.post(f"/requests/{request}/decide", word="approve")
+    with house.desk.database.read() as seen:
+        before = find(seen, request)
+    edited(house)
+    house.tick(3)
+    with house.desk.database.read() as seen:
+        after = find(seen, request)
+    assert (after.state, after.bound == before.bound) == ("waiting", False)
+    new = json.loads(json.dumps(house.desk.priced("stays", "count", COUNT, "ada")["price"]))
+    assert after.price == new  # what the queue shows is what is decided
+    otto.post(f"/requests/{request}/decide", word="approve")
+    house.tick(3)
+    assert ada.get(f"/requests/{request}/release.json").status == 200
+
+
+class Killed(BaseException):
+    """A worker that is killed."""
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize("gone", ["upper = 365", "days"])
+def test_an_edit_takes_no_charge_back_of_a_worker_that_was_killed(house: House, monkeypatch, recorded, gone):
+    """Otherwise the request would wait anew, be withdrawn, and say that nothing was charged."""
+
+    def killed(*_args, **_named):
+        raise Killed
+
+    ada, otto = house.browser("ada"), house.browser("otto")
+    request = ada.submit()
+    otto.post(f"/requests/{request}/decide", word="approve")
+    with monkeypatch.context() as dying:
+        if recorded:
+            dying.setattr(queue, "finish", killed)
+        else:
+            dying.setattr(Ledger, "answer", killed)
+            dying.setattr(Ledger, "give_up", lambda *_: False)
+        with pytest.raises(Killed):
+            house.tick()
+    new = {"upper = 365": "upper = 400", "days": "nights"}[gone]
+    text = (house.folder / "stays.toml").read_text().replace(gone, new)
+    assert otto.post("/tables/stays/declare", text=text, save="yes").status == 303
+    spent = entries(house)
+    house.tick(3)
+    assert state(house, request) == "done"
+    assert ada.post(f"/requests/{request}/withdraw").status == 422
+    answer = ada.get(f"/requests/{request}/release.json")
+    if recorded:
+        assert json.loads(answer.body)["ledger"]["spent"] == {"epsilon": "0.1"}
+    else:
+        assert b"The charge stands" in ada.get(f"/requests/{request}").body
+    assert [line.kind for line in Ledger.open(house.desk.declared("stays").declaration).history()][spent:] == (
+        [] if recorded else ["closed"]
+    )

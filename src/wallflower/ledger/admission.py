@@ -26,7 +26,7 @@ LONGEST_NAME = 100
 LONGEST_PURPOSE = 300
 
 Shares = Mapping[str, Budget]
-"""One asker's second limits, by the code of an account."""
+"""One asker's second limits, by the code of an account, or by a kind of accounts that models have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +109,23 @@ def checked(journal: Journal, ask: Ask, place: str) -> tuple[Booking, ...]:
                 unit=declaration.unit,
                 whose=f"the share of '{ask.asker}' in {booking.account.code}",
             )
+    of_models = ask.own_limits.get(own.kind) if own.model else None
+    if (
+        of_models is not None
+    ):  # a share of a family whose every model has an account of its own: of all of them together
+        spent = _by_models(journal.by_asker.get(ask.asker, {}), own.kind)
+        whose = f"the share of '{ask.asker}' in {own.kind}"
+        check(booked[0], spent, limit_of(of_models), own=own, unit=declaration.unit, whose=whose)
     return booked
+
+
+def _by_models(totals: Mapping[Account, Mapping[str, Fraction]], kind: str) -> dict[str, Fraction]:
+    """What was charged to the models of a kind, in all."""
+    found: dict[str, Fraction] = {}
+    for account, amounts in totals.items():
+        for name, amount in amounts.items() if account.kind == kind else ():
+            found[name] = found.get(name, Fraction(0)) + amount
+    return found
 
 
 def share_of(account: Account, shares: Shares) -> Limit | None:

@@ -95,6 +95,13 @@ class Answers(SeriesChain):
         return Recorded(charge=charge, release=said["release"], file=said.get("file"))
 
     @helpful
+    def entry_charged(self, asker: str, request: str) -> int:
+        """The entry at which a request was charged, under whatever declaration; 0 where it was not."""
+        with self._transaction(write=False) as transaction:
+            found = transaction.charge(asker, request)
+            return 0 if found is None else found.entry
+
+    @helpful
     @confirmed
     def close(self, entry: int, why: str) -> None:
         """Say that a charge will have no answer; its request id is dead from now on. Nothing where it has one."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from wallflower.errors import DeclarationError
+from wallflower.errors import DeclarationError, UsageError
 from wallflower.ledger.journal import limits_of
 from wallflower.schema import load as load_file
 from wallflower.schema import loads as load_text
@@ -40,6 +40,8 @@ class Declared:
 
 def current(seen: Transaction, service: Service, table: str) -> Declared:
     """What is in force."""
+    if table not in service.tables:  # a request may wait longer than its table stands in the file
+        raise UsageError("this table is no longer part of the service.", hint="Ask its operator.")
     path = service.tables[table].declaration
     original = read_text(path)
     row = seen.one("SELECT text FROM edits WHERE subject = :table", table=table)

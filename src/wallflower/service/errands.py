@@ -51,7 +51,8 @@ def is_slow(command: str, given: Given) -> bool:
     (False, True)
     """
     if command == "identify":
-        return str(given.get("values", "")).count("\n") >= _SLOW_VALUES
+        values = given.get("values", "")
+        return sum(len(text.splitlines()) for text in ([values] if isinstance(values, str) else values)) > _SLOW_VALUES
     names = given.get("by" if command == "explain" else "columns", ())
     number = names.count(",") + 1 if isinstance(names, str) else sum(name.count(",") + 1 for name in names)
     return number >= _SLOW_COLUMNS.get(command, 1)

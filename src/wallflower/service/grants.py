@@ -13,6 +13,9 @@ from wallflower.service.authorisation import Role
 from wallflower.service.configuration import Policy, Service
 from wallflower.stores.database import Transaction
 
+SHAREABLE = ("dp", "output-constrained-dp", "sensitive-privacy")
+"""Families whose budgets can be divided: a share is an ε."""
+
 
 def roles(seen: Transaction, service: Service, user: str, table: str) -> frozenset[Role]:
     """Everything `user` is for `table`."""
@@ -51,6 +54,10 @@ def withdraw_grant(changes: Transaction, *, table: str, user: str, by: str, sour
 
 def set_share(changes: Transaction, *, table: str, asker: str, family: str, epsilon: str, by: str, source: str) -> None:
     """A second limit for one asker; an empty text takes it away."""
+    if family not in SHAREABLE:
+        raise UsageError(f"a share is of one of {', '.join(SHAREABLE)}.")
+    if not changes.one("SELECT name FROM users WHERE name = :asker", asker=asker):
+        raise UsageError(f"there is no user '{asker[:60]}'.", hint="The share of everybody else is the operator's.")
     amount = exact(epsilon, name="epsilon") if epsilon.strip() else None
     if amount is not None and amount < 0:
         raise UsageError("a share is at least 0.")
@@ -74,9 +81,9 @@ def set_share(changes: Transaction, *, table: str, asker: str, family: str, epsi
 
 
 def shares(seen: Transaction, service: Service, table: str, asker: str) -> dict[str, Fraction]:
-    """Family → the most this asker may spend: the owner's word, else the file's, else the file's default."""
+    """Family → the most this asker may spend: the owner's word, else the file's, else the file's default, each by itself."""
     entry = service.tables[table]
-    found = dict(entry.shares.get(asker, entry.shares.get("default", {})))
+    found = {**entry.shares.get("default", {}), **entry.shares.get(asker, {})}
     for row in seen.all(
         "SELECT family, epsilon FROM shares WHERE subject = :table AND asker = :asker", table=table, asker=asker
     ):

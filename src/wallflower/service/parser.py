@@ -15,6 +15,7 @@ from wallflower.schema.section import NAME_IN_WORDS, SAFE_NAME, Section
 from wallflower.service.addresses import keeps_secrets, on_this_machine
 from wallflower.service.configuration import OpenID, Policy, Service, Table
 from wallflower.service.forms import FORMS
+from wallflower.service.grants import SHAREABLE
 from wallflower.service.ticks import Ticks
 
 FILE = ("service", "tables", "groups", "openid")
@@ -98,8 +99,11 @@ def _service(section: Section, folder: Path) -> dict[str, Any]:
     database = read_place(section, "database", folder) or ""
     workers = section.whole("workers", least=1, most=64) or 1
     proxy = section.text("proxy")
-    if proxy is not None and not _is_address(proxy):
-        section.wrong("proxy", "the address of the proxy, such as 127.0.0.1")
+    if proxy is not None and (
+        proxy == "localhost" or not _is_address(proxy)
+    ):  # visitors come from numbers, never from names
+        section.wrong("proxy", "the address of the proxy in numbers, such as 127.0.0.1")
+        proxy = None
     certificate, key = section.text("certificate"), section.text("certificate_key")
     secrets = section.text("rows_environment")
     if (certificate is None) != (key is None):
@@ -112,7 +116,7 @@ def _service(section: Section, folder: Path) -> dict[str, Any]:
         "shown_after": section.whole("shown_after", least=1, most=1_000) or 2,
         "certificate": None if certificate is None else folder / certificate,
         "certificate_key": None if key is None else folder / key,
-        "proxy": proxy,
+        "proxy": None if proxy is None else str(ipaddress.ip_address(proxy)),
         "folder": folder / (section.text("folder") or "service-files"),
         "rows_environment": None if secrets is None else folder / secrets,
     }
@@ -200,6 +204,11 @@ def _shares(table: Section) -> dict[str, dict[str, Fraction]]:
             continue
         inner = Section(table.problems, (*shares.path, asker), families, known=tuple(families))
         for family in families:
+            if family not in SHAREABLE:
+                inner.refuse(
+                    family, f"a share is of one of {', '.join(SHAREABLE)}, got {said(family)}.", "It would bind nobody."
+                )
+                continue
             one = inner.section(family, ("epsilon",))
             amount = None if one is None else one.budget("epsilon")
             if amount is not None:

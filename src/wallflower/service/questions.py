@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unicodedata import bidirectional, category
 
 from wallflower.errors import UsageError
 from wallflower.schema.declaration import Column, Declaration
@@ -23,6 +24,9 @@ MOST_VALUES = 200
 
 PUBLICATION = "publication"
 """The name of a published file."""
+
+_TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+"""Marks that turn the order of text around."""
 
 Given = Mapping[str, str | Sequence[str]]
 
@@ -49,12 +53,17 @@ def question(command: str, given: Given, *, folder: Path = Path()) -> Query:
 
 
 def fields_of(form: Form, given: Given) -> dict[str, str | list[str]]:
-    """What was typed, in the form's own order, for showing it again and for keeping it with the request."""
+    """What was asked, in the form's own order, for showing it again and for keeping it with the request: one text for a field
+    that is asked once, however a program sent it, so that the same question is known again.
+
+    >>> fields_of(form_of("count"), {"columns": ["age, days"], "neighbours": ["3"], "radius": " 6", "epsilon": ["", "0.1"]})
+    {'columns': ['age', 'days'], 'neighbours': '3', 'radius': '6', 'epsilon': '0.1'}
+    """
     kept: dict[str, str | list[str]] = {}
     for field in form.fields:
-        value = given.get(field.name)
-        if value is not None and value != "":
-            kept[field.name] = value if isinstance(value, str) else list(value)
+        filled = _filled(given.get(field.name))
+        if filled:
+            kept[field.name] = _names(filled) if field.kind == "columns" else filled[0]
     return kept
 
 
@@ -120,23 +129,47 @@ def _parts(field: Field, value: str | Sequence[str]) -> list[str]:
 
 
 def _read(field: Field, value: str | Sequence[str] | None) -> Any:
-    texts = [value] if isinstance(value, str) else list(value or ())
+    texts = _texts(value)
     if any(not isinstance(text, str) for text in texts):
         raise UsageError(f"'{field.name}' is text, or a list of texts.")
     if sum(map(len, texts)) > MOST_TEXT:
         raise UsageError(f"'{field.name}' is longer than {MOST_TEXT} characters.")
-    if any("\ud800" <= letter <= "\udfff" or letter == "\0" for text in texts for letter in text):
-        raise UsageError(f"'{field.name}' is not text.", hint="Write it in UTF-8.")
-    filled = [text.strip() for text in texts if text.strip()]
+    filled = _filled(texts)
+    if not all(_is_print(letter, lines=field.kind == "values") for text in filled for letter in text):
+        raise UsageError(f"'{field.name}' is not text that can be shown.", hint="Leave control characters out.")
     if not filled:
         if field.needed:
             raise UsageError(f"'{field.name}' is missing.", hint=field.label)
         return None
     if field.kind == "columns":
-        return tuple(name.strip() for text in filled for name in text.split(",") if name.strip())
+        return tuple(_names(filled))
     if len(filled) > 1:
         raise UsageError(f"'{field.name}' stands {len(filled)} times, and is asked once.")
     return _one(field, filled[0])
+
+
+def _texts(value: str | Sequence[str] | None) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or ())
+
+
+def _filled(value: str | Sequence[str] | None) -> list[str]:
+    return [text.strip() for text in _texts(value) if text.strip()]
+
+
+def _names(filled: Sequence[str]) -> list[str]:
+    return [name.strip() for text in filled for name in text.split(",") if name.strip()]
+
+
+def _is_print(letter: str, *, lines: bool) -> bool:
+    """Whether a letter may stand in a question. What it says is printed by the ledger and decided about by people: nothing
+    that moves a terminal's cursor, begins a new line, or turns the order of what follows around.
+
+    >>> [_is_print(letter, lines=False) for letter in ("é", "\\u00a0", "\\x1b", "\\n", "\\u202e", "\\ud800")]
+    [True, True, False, False, False, False]
+    """
+    if lines and letter in "\t\r\n":
+        return True
+    return category(letter) not in ("Cc", "Cs", "Zl", "Zp") and bidirectional(letter) not in _TURNS
 
 
 def _one(field: Field, text: str) -> Any:

@@ -133,6 +133,15 @@ def of_table(seen: Transaction, table: str, *, state: str | None = None, most: i
     return [read(row) for row in rows]
 
 
+def asks_the_same(one: Request, other: Request) -> bool:
+    """Whether two requests have the same true answer: the same question, whatever noise was chosen for it."""
+
+    def about(request: Request) -> dict[str, Any]:
+        return {name: value for name, value in request.fields.items() if not name.endswith("epsilon")}
+
+    return (one.table, one.command, about(one)) == (other.table, other.command, about(other))
+
+
 def unseen(seen: Transaction, ticks: Ticks, table: str, now: float) -> list[tuple[str, str]]:
     """Asker and id of what workers have taken and nobody may see yet. When they charge depends on how long the work before
     it took; so what is left is shown to askers without these, until their tick.
@@ -267,11 +276,13 @@ def withdraw(changes: Transaction, request: Request, *, source: str) -> None:
     note(changes, who=request.asker, source=source, did="request withdrawn", subject=request.table, words=request.id)
 
 
-def return_to_queue(changes: Transaction, request: Request) -> None:
-    """What was decided is not what would be asked now."""
+def return_to_queue(changes: Transaction, request: Request, *, price: Mapping[str, Any], bound: str) -> None:
+    """What was decided is not what would be asked now; the next decision is about that, and its price is shown for it."""
     changes.run(
         "UPDATE requests SET state = 'waiting', decided_by = NULL, decided_at = NULL, decided_number = NULL, taken_tick = NULL, "
-        "worker = NULL, reason = :reason WHERE id = :id",
+        "worker = NULL, reason = :reason, price = :price, bound = :bound WHERE id = :id",
+        price=json.dumps(price, ensure_ascii=False),
+        bound=bound,
         reason="The declaration or the price changed after the decision; it waits for a new one.",
         id=request.id,
     )

@@ -30,6 +30,7 @@ from wallflower.service.requests import Request, binding, return_to_queue
 from wallflower.service.rows_environment import take_over
 from wallflower.service.warm_up import warm
 from wallflower.session import Session, declared
+from wallflower.session.pricing import price_of
 from wallflower.stores.database import Database, is_outage
 
 PAUSE_S = 0.2
@@ -39,6 +40,14 @@ LOST = "The work broke off after the charge. The charge stands, nothing was show
 
 class _Later(Exception):  # noqa: N818 - reads as what it says
     """A server was away: the request stays taken, and is tried again."""
+
+
+@dataclass(frozen=True)
+class _Changed:
+    """What was approved is not what would be asked now; nothing has been charged."""
+
+    price: Mapping[str, Any]
+    bound: str
 
 
 @dataclass(frozen=True)
@@ -75,15 +84,15 @@ class Worker:
 
     def work(self, request: Request) -> None:
         outcome = self._outcome(request)
-        if outcome is None:
+        if isinstance(outcome, _Changed):
             with self.database.write() as changes:
-                return_to_queue(changes, request)
+                return_to_queue(changes, request, price=outcome.price, bound=outcome.bound)
             return
         tick = self.service.ticks.at(self.database.clock())
         queue.finish(self.database, request, outcome, tick=tick)
 
-    def _outcome(self, request: Request) -> Mapping[str, Any] | None:
-        """What came of it; None when it is no longer what was approved."""
+    def _outcome(self, request: Request) -> Mapping[str, Any] | _Changed:
+        """What came of it, or what it has become since it was approved."""
         try:
             with self.database.read() as seen:
                 declaration = current(seen, self.service, request.table).declaration
@@ -93,8 +102,16 @@ class Worker:
             # A published file is kept with the ledger, from where the web process hands it on; this copy goes at once.
             with TemporaryDirectory(dir=self.service.folder, prefix="worker-") as folder:
                 query = question(request.command, request.fields, folder=Path(folder))
-                if binding(declaration, session.price(query)) != request.bound:
-                    return None
+                try:
+                    price = price_of(query, declaration)
+                    bound = binding(declaration, price)
+                except WallflowerError:  # the declaration has no room for this question any more
+                    left = _left_by_another(session, request)
+                    if left is None:
+                        raise
+                    return left
+                if bound != request.bound:
+                    return _left_by_another(session, request) or _Changed(price.to_json(), bound)
                 return {"release": self._release(session, query, request, limits).to_json()}
         except ReleaseFailed as error:
             return {"lost": f"{LOST} ({without_places(error.message)})"}
@@ -118,6 +135,23 @@ class Worker:
         return session.release(
             query, request.id, asker=request.asker, purpose=request.purpose, shares=budgets(limits), at=tick
         )
+
+
+def _left_by_another(session: Session, request: Request) -> dict[str, Any] | None:
+    """What a worker that was killed after the charge has left; None where nothing was charged. A declaration that was edited
+    since takes no charge back: the request is over, with the answer that is recorded or without one.
+    """
+    ledger = session.ledger
+    entry = ledger.entry_charged(request.asker, request.id)
+    if not entry:
+        return None
+    ledger.close(entry, "its process has ended")  # nothing where an answer is recorded
+    try:
+        return {"release": dict(ledger.recorded(entry).release)}
+    except LedgerError as error:
+        if error.passing:
+            raise
+        return {"lost": LOST}
 
 
 def main(service: Service, index: int, parent: Any) -> None:

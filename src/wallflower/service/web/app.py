@@ -63,7 +63,11 @@ def make(desk: Desk) -> Starlette:
         message = f"no handler for {missing}"
         raise LookupError(message)
     paths = [Path(route.path, _endpoint(desk, route), methods=[route.method]) for route in ROUTES]
-    return Starlette(routes=paths, exception_handlers={404: _plain, 405: _plain, 500: _plain, Exception: _plain})
+    app = Starlette(routes=paths, exception_handlers={404: _plain, 405: _plain, 500: _plain, Exception: _plain})
+    app.router.redirect_slashes = (
+        False  # it would lead to whatever host, and by whatever scheme, the visitor's headers say
+    )
+    return app
 
 
 def _endpoint(desk: Desk, route: Route) -> Callable[[Incoming], Awaitable[Response]]:
@@ -143,7 +147,8 @@ def _source(desk: Desk, incoming: Incoming) -> str:
     """Where a visitor comes from; a proxy's word counts only from the declared proxy."""
     peer = incoming.client.host if incoming.client else "unknown"
     if desk.service.proxy is not None and peer == desk.service.proxy:
-        forwarded = incoming.headers.get("x-forwarded-for", "")
+        # The last word is the proxy's, in whichever line: what comes before it, a visitor may have written.
+        forwarded = ",".join(incoming.headers.getlist("x-forwarded-for"))
         return forwarded.rpartition(",")[2].strip()[:64] or peer
     return peer
 

@@ -16,7 +16,7 @@ from wallflower.service.declarations import edited, keep_edit
 from wallflower.service.looks import look_file
 from wallflower.service.passwords import new_id
 from wallflower.service.redaction import without_places
-from wallflower.service.requests import find
+from wallflower.service.requests import asks_the_same, find, of_table
 from wallflower.service.web.declared_fields import Typed, as_typed, as_written, mistakes
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
@@ -112,6 +112,11 @@ def look(desk: Desk, visit: Visit) -> Answer:
                 raise UsageError(
                     "a report is for a request of this table that is over.",
                     hint="A decision made after a look at the rows would itself say something about them.",
+                )
+            if any(asks_the_same(one, other) for other in of_table(changes, table, state="waiting")):
+                raise UsageError(
+                    "the same question waits for a decision.",
+                    hint="Decide it first: a decision made after a look at the rows would itself say something about them.",
                 )
         waiting = changes.one(
             "SELECT count(*) AS n FROM looks WHERE owner = :owner AND state = 'asked' AND ends_at > :now",

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from wallflower.errors import UsageError
-from wallflower.service.addresses import NoRedirects, keeps_secrets
+from wallflower.service.addresses import keeps_secrets, opener
 from wallflower.service.configuration import OpenID
 from wallflower.service.passwords import digest_of
 from wallflower.service.web.desk import Desk
@@ -128,7 +128,7 @@ def _is_address(given: object) -> bool:
     return plain and keeps_secrets(str(given))
 
 
-_OPENER = urllib.request.build_opener(NoRedirects)
+_OPENER = opener()
 
 
 def _fetch(address: str, form: dict[str, str] | None = None) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def _explained(desk: Desk, one: Request) -> int:
             table=one.table,
             asker=one.asker,
         )
-    return len({json.loads(row["fields"]).get("record") for row in rows})
+    return len({str(json.loads(row["fields"]).get("record")) for row in rows})  # earlier versions kept lists, too
 
 
 def _standing(desk: Desk, one: Request) -> dict[str, Any]:
