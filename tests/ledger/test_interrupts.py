@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 
@@ -9,10 +10,11 @@ import pytest
 
 from tests.declared import declare
 from tests.ledger.test_ledger_errors import charge
+from wallflower.errors import LedgerError
 from wallflower.ledger import Ledger
 from wallflower.ledger.chain import Chain
 from wallflower.stores import sqlite
-from wallflower.stores.interruptible import Block
+from wallflower.stores.interruptible import Block, block
 from wallflower.stores.sqlite import SqliteStore
 
 BEGUN = {
@@ -79,3 +81,69 @@ def test_an_interrupt_as_a_transaction_ends_lets_the_same_thread_go_on(declared)
     asking.start()
     asking.join(20)
     assert made
+
+
+def test_a_transaction_that_an_interrupt_left_open_ends_with_the_interrupt(declared):
+    """Whoever forgets the interrupt and asks nothing more keeps nobody else waiting."""
+    ledger = Ledger.open(declared, patience_s=0.2)
+
+    def interrupt(frame, event, _called):
+        if event == "call" and frame.f_code is Block.__exit__.__code__:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    try:
+        sys.setprofile(interrupt)
+        charge(ledger, declared)
+    except KeyboardInterrupt:
+        pass
+    made = []
+    again = threading.Thread(target=lambda: made.append(charge(ledger, declared).entry), daemon=True)
+    again.start()
+    again.join(20)
+    assert made == [2]
+
+
+@pytest.mark.parametrize("careful", [True, False])
+def test_a_handler_that_asks_on_top_of_a_charge_undoes_nothing_of_it(declared, monkeypatch, careful):
+    """A charge that was undone beneath its caller was told as made: two drew under one entry."""
+    ledger = Ledger.open(declared, patience_s=0.2)
+    append = Chain._append
+    told, refused = [], []
+
+    def handler(_number, _frame):
+        try:
+            told.append(charge(ledger, declared).entry)
+        except LedgerError as error:
+            refused.append(str(error))
+            if not careful:
+                raise
+
+    def interrupted(self, transaction, kind, content, *, at=None):
+        made = append(self, transaction, kind, content, at=at)
+        monkeypatch.setattr(Chain, "_append", append)
+        signal.raise_signal(signal.SIGUSR1)
+        return made
+
+    monkeypatch.setattr(Chain, "_append", interrupted)
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        told.append(charge(ledger, declared).entry)
+    except LedgerError:
+        assert not careful
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert len(refused) == 1
+    assert len(told) == (1 if careful else 0)
+    assert Ledger.open(declared).verify().charges == len(told)
+    assert charge(ledger, declared).entry == 2 + len(told)
+
+
+def test_a_block_that_was_closed_beneath_its_caller_does_not_end_well():
+    @block
+    def steps():
+        yield
+
+    opened = steps()
+    with pytest.raises(RuntimeError, match="undone"), opened:
+        opened.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import wraps
@@ -122,18 +123,21 @@ class Chain:
 
     def _transaction(self, *, write: bool) -> AbstractContextManager[Transaction]:
         """The journal up to date and, with `write`, nobody else writing; on disk when the block has ended."""
-        left: Block[Transaction] | None = getattr(self._latest, "block", None)
-        if left is not None:
-            left.close()  # an interrupt may have come just as it was to end; no other thread can be in it
+        if self._process != os.getpid():
+            self._forked()
+        latest: Callable[[], Block[Transaction] | None] = getattr(self._latest, "block", _none)
+        left = latest()
+        if left is not None and left.is_open:
+            if left.is_beneath():
+                raise ledger_errors.nested(self.place)
+            left.close()  # an interrupt came just as it was to end; no other thread can be in it
         made = self._alone(write=write)
-        self._latest.block = made
+        self._latest.block = weakref.ref(made)  # with the interrupt's traceback goes the last that keeps it open
         return made
 
     @block
     def _alone(self, *, write: bool) -> Iterator[Transaction]:
         later: LedgerError | None = None
-        if self._process != os.getpid():
-            self._forked()
         with self._lock:
             try:
                 with self._store.transaction(write=write) as transaction:
@@ -166,6 +170,10 @@ class Chain:
             raise ledger_errors.missing(self.place, str(self._store.table))
         self._journal = verification.caught_up(transaction, self._journal, head)
         self._known = True
+
+
+def _none() -> None:
+    """The latest transaction of a thread that has had none."""
 
 
 class AfterCommit(Exception):  # noqa: N818 - a message between a transaction and its end

@@ -66,6 +66,13 @@ def not_waiting(place: str, entry: int) -> LedgerError:
     )
 
 
+def nested(place: str) -> LedgerError:
+    return LedgerError(
+        f"the ledger {place} is asked on top of a charge or an answer that this thread is writing, by a signal's handler, say.",
+        hint="Nothing was released by this. Ask when the other has ended, or in another thread.",
+    )
+
+
 def older_than(place: str, anchor: str) -> LedgerError:
     return LedgerError(
         f"the ledger {place} does not hold the entry {anchor}: it is older than what was seen of it, or another one.",
