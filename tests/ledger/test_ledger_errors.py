@@ -273,6 +273,26 @@ def test_the_draft_of_a_crash_is_cleaned_up(declared):
     assert running.exists()  # a draft of a process that runs is its own
 
 
+@pytest.mark.parametrize("over_again", [False, True])
+def test_an_older_copy_is_refused_however_often_it_is_asked(declared, over_again):
+    """A refused charge made the process forget what it had seen, and the next one was charged to the old copy."""
+    ledger = Ledger.open(declared)
+    charge(ledger, declared)
+    old = declared.ledger.with_name("old.ledger")
+    ledger.backup(old)
+    charge(ledger, declared)
+    if over_again:
+        again = Ledger.open(replace(declared, ledger=old))
+        for _ in range(2):
+            charge(again, declared)
+    os.replace(old, declared.ledger)
+    for _ in range(3):
+        with pytest.raises(LedgerError, match="not the ledger that was opened"):
+            charge(ledger, declared)
+    assert "not the ledger that was opened" in in_a_child(lambda: charge(ledger, declared))
+    assert charge(Ledger.open(declared), declared).entry == (5 if over_again else 3)
+
+
 @pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
 def test_nothing_is_put_where_the_database_keeps_a_part_of_the_ledger(declared, tmp_path, ending):
     """A copy there would be taken for that part, and removed with it."""

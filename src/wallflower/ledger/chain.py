@@ -15,7 +15,7 @@ from wallflower.ledger import ledger_errors, verification
 from wallflower.ledger.events import Event
 from wallflower.ledger.journal import Journal
 from wallflower.ledger.unseen import Unseen, without
-from wallflower.stores.base import Damaged, Store, Transaction, Unsure
+from wallflower.stores.base import Damaged, Head, Store, Transaction, Unsure
 from wallflower.stores.interruptible import Block, block
 
 Arguments = ParamSpec("Arguments")
@@ -71,6 +71,8 @@ class Chain:
         self._unseen = unseen
         self._store = store
         self._journal: Journal | None = None
+        self._head: Head | None = None
+        """The latest that was read or written for sure; what was seen once is never forgotten, whatever fails."""
         self._known = False
         self._lock = threading.Lock()
         self._latest = threading.local()
@@ -151,6 +153,7 @@ class Chain:
                     self._journal = None  # it may hold what was not written; the next use reads it anew
                 self._ended(committed=False)
                 raise
+            self._head = self.journal.place
             self._ended(committed=True)
         if later is not None:
             raise later
@@ -168,7 +171,10 @@ class Chain:
         head = transaction.head()
         if head is None:
             raise ledger_errors.missing(self.place, str(self._store.table))
+        if self._journal is None and self._head is not None:
+            verification.refuse_another(transaction, self._head, head)
         self._journal = verification.caught_up(transaction, self._journal, head)
+        self._head = self._journal.place
         self._known = True
 
 

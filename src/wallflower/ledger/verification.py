@@ -36,9 +36,7 @@ def caught_up(transaction: Transaction, journal: Journal | None, head: Head) -> 
     elif journal.entry == head.entry and journal.head == head.hash:
         return journal
     else:
-        here = next(transaction.entries(after=journal.entry - 1, most=1), None)
-        if head.entry < journal.entry or here is None or here.hash != journal.head:
-            raise Damaged("it is not the ledger that was opened: earlier entries are missing or differ")
+        refuse_another(transaction, journal.place, head)
     for row in transaction.entries(after=journal.entry, most=head.entry - journal.entry + 1):
         if row.entry > head.entry:
             raise Damaged("it holds entries after its head")
@@ -50,6 +48,13 @@ def caught_up(transaction: Transaction, journal: Journal | None, head: Head) -> 
     if journal.checkpoint != head.checkpoint:
         raise Damaged("its head names another checkpoint than there is")
     return journal
+
+
+def refuse_another(transaction: Transaction, seen: Head, head: Head) -> None:
+    """Refuse an older copy, or another ledger, of one whose head was once `seen`."""
+    here = next(transaction.entries(after=seen.entry - 1, most=1), None)
+    if head.entry < seen.entry or here is None or here.hash != seen.hash:
+        raise Damaged("it is not the ledger that was opened: earlier entries are missing or differ")
 
 
 def _from_checkpoint(transaction: Transaction, head: Head) -> Journal:
