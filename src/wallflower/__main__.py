@@ -16,8 +16,8 @@ class _Stopping:
     def __init__(self) -> None:
         self.asked: list[int] = []
         self._heard = [signal.SIGTERM]
-        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as for a command in the background of a script
-            self._heard.append(signal.SIGINT)
+        # One that is ignored stays so: interrupts for a command in the background of a script, the end of its terminal under nohup.
+        self._heard += [number for number in (signal.SIGINT, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
 
     def note(self) -> None:
         """Only remember, while what could say a sentence is being loaded."""
@@ -50,12 +50,11 @@ class _Stopping:
         else:
             sys.__unraisablehook__(error)
 
-    @staticmethod
-    def ignore() -> None:
-        """What was asked is done or given up. While Python shuts down it puts back the system's own way with interrupts, which
+    def ignore(self) -> None:
+        """What was asked is done or given up. While Python shuts down it puts back the system's own way with signals, which
         is to die: one that comes then must not make a finished command look killed.
         """
-        for number in (signal.SIGINT, signal.SIGALRM):
+        for number in {signal.SIGINT, signal.SIGALRM, *self._heard}:
             signal.signal(number, signal.SIG_IGN)
 
 

@@ -280,7 +280,9 @@ def test_a_terminal_without_the_letters_shows_escapes_and_json_stays_json(folder
     assert not extra or "sa\u0142ary" in json.loads(done.stdout.decode("cp1252"))["price"]["settings"]["columns"]
 
 
-def test_a_request_to_stop_leaves_no_copy_of_the_rows(folder, tmp_path):
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_stop_leaves_no_copy_of_the_rows(folder, tmp_path, by):
+    """The second is what the end of a terminal, or of a connection to another machine, asks."""
     (folder / "salaries.toml").write_text(
         (folder / "salaries.toml").read_text().replace("test = false", 'test = false\nread = {encoding = "latin-1"}')
     )
@@ -293,8 +295,8 @@ def test_a_request_to_stop_leaves_no_copy_of_the_rows(folder, tmp_path):
         assert process.poll() is None
         time.sleep(0.05)
     assert list(spill.rglob("utf-8.csv"))
-    process.terminate()
-    assert process.wait(timeout=600) == 128 + signal.SIGTERM
+    process.send_signal(by)
+    assert process.wait(timeout=600) == 128 + by
     assert not list(spill.iterdir())
 
 

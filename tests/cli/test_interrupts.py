@@ -43,18 +43,38 @@ def test_a_command_that_is_told_to_end_ends(tmp_path):
 
 
 LATE = """
-import atexit, os, signal
+import atexit, os, signal, sys
+by = int(sys.argv[1])
 class Late:
     def __del__(self):
-        os.kill(os.getpid(), signal.SIGINT)
-import sys
+        os.kill(os.getpid(), by)
 sys.modules["a module that goes last"] = Late()
 sys.kept = Late()
-atexit.register(os.kill, os.getpid(), signal.SIGINT)
+atexit.register(os.kill, os.getpid(), by)
 sys.argv = ["wallflower", "--version"]
 from wallflower.__main__ import main
 main()
 """
+
+
+IGNORED = """
+import os, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+from wallflower.session import Session
+price = Session.price
+def hung_up(self, query):
+    os.kill(os.getpid(), signal.SIGHUP)
+    return price(self, query)
+Session.price = hung_up
+from wallflower.__main__ import main
+main()
+"""
+
+
+def test_the_end_of_a_terminal_is_nothing_to_a_command_that_ignores_it(tmp_path):
+    command = [sys.executable, "-c", IGNORED, *asked(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
 
 
 DROPPED = """
@@ -82,8 +102,10 @@ def test_an_interrupt_that_python_drops_is_heard_a_moment_later(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (130, "", INTERRUPTED)
 
 
-def test_an_interrupt_while_python_shuts_down_does_not_undo_a_finished_command():
-    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=False, timeout=120)
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_python_shuts_down_does_not_undo_a_finished_command(by):
+    command = [sys.executable, "-c", LATE, str(int(by))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("wallflower ")
 
