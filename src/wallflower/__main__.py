@@ -17,7 +17,9 @@ class _Stopping:
         self.asked: list[int] = []
         self._heard = [signal.SIGTERM]
         # One that is ignored stays so: interrupts for a command in the background of a script, the end of its terminal under nohup.
-        self._heard += [number for number in (signal.SIGINT, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
+        self._heard += [
+            number for number in (signal.SIGINT, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN
+        ]
 
     def note(self) -> None:
         """Only remember, while what could say a sentence is being loaded."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -75,6 +76,16 @@ def test_the_end_of_a_terminal_is_nothing_to_a_command_that_ignores_it(tmp_path)
     command = [sys.executable, "-c", IGNORED, *asked(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_command_whose_words_nobody_can_read_keeps_its_exit_code():
+    """A bug's code would be told of a terminal that has ended."""
+    here, there = os.openpty()
+    os.close(here)
+    command = [sys.executable, "-m", "wallflower", "count", "salaries.toml", "--unheard-of"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=there, check=False, timeout=120)
+    os.close(there)
+    assert done.returncode == 2
 
 
 DROPPED = """

@@ -190,12 +190,12 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
 
 
 def _failed(kind: str, message: str, hint: str, code: int, *, as_json: bool) -> int:
-    if as_json:
-        with contextlib.suppress(OSError):  # stdout itself may be what failed; the exit code still says so
+    with contextlib.suppress(OSError):  # what would show it may itself be what failed; the exit code still says so
+        if as_json:
             typer.echo(json.dumps({"ok": False, "error": {"kind": kind, "message": message, "hint": hint}}))
-    else:
-        err.print(kind, style="bold red", end=": ", highlight=False)
-        err.print(message, highlight=False)
-        if hint:
-            err.print(hint, highlight=False)
+        else:
+            err.print(kind, style="bold red", end=": ", highlight=False)
+            err.print(message, highlight=False)
+            if hint:
+                err.print(hint, highlight=False)
     return code
