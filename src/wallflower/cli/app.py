@@ -134,7 +134,7 @@ def run(arguments: Sequence[str], asked_to_stop: Sequence[int] = ()) -> int:
             return _failed(*_told(error), as_json=as_json)
         code = INTERRUPTED
     if code == INTERRUPTED:  # typer turns Ctrl-C into this code
-        return stopped(arguments, signal.SIGINT)
+        return stopped(arguments, asked_to_stop[0] if asked_to_stop else signal.SIGINT)
     return code if isinstance(code, int) else 0
 
 
