@@ -110,9 +110,8 @@ def checked(journal: Journal, ask: Ask, place: str) -> tuple[Booking, ...]:
                 whose=f"the share of '{ask.asker}' in {booking.account.code}",
             )
     of_models = ask.own_limits.get(own.kind) if own.model else None
-    if (
-        of_models is not None
-    ):  # a share of a family whose every model has an account of its own: of all of them together
+    # A share of a family whose every model has an account of its own is of all of them together.
+    if of_models is not None:
         spent = _by_models(journal.by_asker.get(ask.asker, {}), own.kind)
         whose = f"the share of '{ask.asker}' in {own.kind}"
         check(booked[0], spent, limit_of(of_models), own=own, unit=declaration.unit, whose=whose)
