@@ -18,6 +18,10 @@ settings.load_profile("untimed")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# So does one under nohup, for the end of its terminal. What is heard here is not ignored by the commands that it starts.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_heard: None)
+
 # The commands that tests start by the hundred would otherwise compile every module anew, each of them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
