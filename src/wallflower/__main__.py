@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 
@@ -76,7 +77,19 @@ def main() -> None:
         if not stopping.asked:
             raise
     stopping.ignore()
-    sys.exit(stopped(sys.argv[1:], stopping.asked[0]) if code is None else code)
+    code = stopped(sys.argv[1:], stopping.asked[0]) if code is None else code
+    _forget_unread_words()
+    sys.exit(code)
+
+
+def _forget_unread_words() -> None:
+    """What a terminal that has ended did not take would fail once more while Python shuts down, which makes 120 of any exit code."""
+    if sys.stderr is None:  # closed before the command began
+        return
+    try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 if __name__ == "__main__":

@@ -78,13 +78,21 @@ def test_the_end_of_a_terminal_is_nothing_to_a_command_that_ignores_it(tmp_path)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_command_whose_words_nobody_can_read_keeps_its_exit_code():
+@pytest.mark.parametrize("unbuffered", ["", "1"])  # what Python still holds at its end makes an exit code of its own
+def test_a_command_whose_words_nobody_can_read_keeps_its_exit_code(unbuffered):
     """A bug's code would be told of a terminal that has ended."""
     here, there = os.openpty()
     os.close(here)
     command = [sys.executable, "-m", "wallflower", "count", "salaries.toml", "--unheard-of"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=there, check=False, timeout=120)
+    told = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=there, env=told, check=False, timeout=120)
     os.close(there)
+    assert done.returncode == 2
+
+
+def test_a_command_without_a_place_for_words_keeps_its_exit_code():
+    command = [sys.executable, "-m", "wallflower", "count", "salaries.toml", "--unheard-of"]
+    done = subprocess.run(["sh", "-c", '"$@" 2>&-', "sh", *command], check=False, timeout=120)
     assert done.returncode == 2
 
 
