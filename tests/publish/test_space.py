@@ -135,6 +135,8 @@ def spaced(weights, d):
     [
         (("1/1000", "1/1000000", "1"), "1/1000000", "'a' counts too little"),
         (("1", "1/1000000", "1/1000000"), "1/1000000", "'b' counts too little"),
+        # One step of 'a' is nearer than d by a part in 10^7, and its weight would be rounded up to one unit above all of d².
+        (("0.000536873055", "1", "1"), "1.000004e-12", "'a' counts too little"),
         (("1", "0", "1"), "1/1000000", None),
         (("1", "1", "1"), "1", None),
         (("1", "1", "1"), "1/1000000", None),

@@ -26,7 +26,7 @@ from wallflower.schema.hierarchy import Taxonomy, taxonomy
 MOST_BITS = 104
 """Up to here a difference within 10^-13 of the limit fits in 63 bits, so that 64-bit wrap-around finds its sign."""
 FINE = 10**9
-"""Rounding moves no squared distance by more than one part in this of d²; what it would move further is refused."""
+"""Rounding moves no column's part of a squared distance by more than one part in this of d²; what it would move further is refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +153,7 @@ class Space:
         if (self.d**2 * common).__ceil__().bit_length() > MOST_BITS:
             # Ranges with no small common denominator: squared weights are rounded.
             common = 1 << (MOST_BITS - 1 - (self.d**2).__ceil__().bit_length())
-            limit = int(self.d**2 * common)
+            beyond = int(self.d**2 * common) + 1  # of no near pair, before or after rounding, is the sum as large
             for axis, square in zip(self.axes, squares, strict=True):
                 if not axis.weight:
                     continue
@@ -164,8 +164,8 @@ class Space:
                     )
                 # Rounding takes or gives half a unit of weight, times the largest squared difference of rows that may then be near.
                 twice = max(2 * round(square * common) - 1, 0)
-                widest = min(axis.size - 1, math.isqrt(2 * limit // twice)) if twice else axis.size - 1
-                if widest**2 * FINE > 2 * limit:
+                widest = min(axis.size - 1, math.isqrt(2 * beyond // twice)) if twice else axis.size - 1
+                if widest**2 * FINE > 2 * (beyond - 1):
                     raise DeclarationError(
                         f"column '{axis.name}' counts too little to be measured exactly beside the others at this distance.",
                         hint="Give it more weight or none, or declare a coarser step or a larger d.",
