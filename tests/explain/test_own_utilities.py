@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
 
+import numpy as np
 import pytest
 
 from tests.explain.tables import PlainRows, declaration
+from wallflower.errors import UsageError
 from wallflower.explain import Context
 from wallflower.noise.entropy import SeededEntropy
 
@@ -107,6 +109,39 @@ def test_the_exponent_is_what_the_declared_sensitivity_leaves(utility, neighbour
     half = ask(utility, top=2).price(declared)
     assert Fraction(half.mechanism["exponent"]) == exponent / 2
     assert half.guarantee.rho == Fraction(1, 16)  # two selections of bounded range 1/2
+
+
+class Called:
+    """Its properties are methods, which a price would take for True, and for no number."""
+
+    def sensitivity(self):
+        return 1
+
+    def monotone(self):
+        return False
+
+    def score(self, counts):
+        return 0
+
+
+class OneCalled(Called):
+    sensitivity = 1
+
+
+@pytest.mark.parametrize(
+    "utility",
+    [
+        Called(),
+        OneCalled(),
+        *(Lowered(sensitivity=moves) for moves in (0, -1, "1", 1.5, math.nan, None, True, 2**63 + 1, 10**400)),
+        *(Lowered(monotone=said) for said in ("False", 0, 1, None, np.bool_(True))),
+    ],
+    ids=lambda utility: f"{type(utility).__name__} {vars(utility)}"[:60],
+)
+def test_what_a_utility_declares_is_a_number_and_a_truth_or_the_question_is_refused(utility):
+    with pytest.raises(UsageError, match=r"sensitivity \(a whole number from 1 to 2\^63\), monotone \(True or False\)"):
+        ask(utility)
+    assert ask(Lowered(sensitivity=2**63)).price(declaration(SHAPE)).expected["shortfall"]
 
 
 @pytest.mark.parametrize("fields", [{}, {"top": 2}, {"search": "bfs", "samples": 3}], ids=str)

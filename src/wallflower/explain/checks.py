@@ -8,7 +8,7 @@ from fractions import Fraction
 from wallflower.detectors.base import Detector
 from wallflower.errors import UsageError, nearest_name
 from wallflower.explain import constrained, full
-from wallflower.explain.utilities import Utility
+from wallflower.explain.utilities import MOST, Utility
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import quoted, shown
 
@@ -30,11 +30,22 @@ def check_search(search: str | None, utility: str | Utility, start: Mapping[str,
         one_of("search", search, constrained.SEARCHES)
     if isinstance(utility, str):
         one_of("utility", utility, ("population", "overlap"))
-    elif not isinstance(utility, Utility) or utility.sensitivity < 1:
-        raise UsageError("a utility of one's own declares sensitivity (at least 1), monotone and score.")
+    else:
+        check_utility(utility)
     if utility == "overlap" and start is None:
         raise UsageError(
             "utility 'overlap' needs a public context to compare with.", hint='Give start = "col=v|v;col=v".'
+        )
+
+
+def check_utility(utility: object) -> None:
+    """What a utility of one's own declares is priced, so it must be what it looks like: a method called `monotone` would count as True."""
+    moves = getattr(utility, "sensitivity", None)
+    whole = isinstance(moves, int) and not isinstance(moves, bool) and 1 <= moves <= 2 * MOST
+    if not isinstance(utility, Utility) or not whole or not isinstance(utility.monotone, bool):
+        raise UsageError(
+            "a utility of one's own declares sensitivity (a whole number from 1 to 2^63), monotone (True or False) and a method score.",
+            hint="Write `sensitivity: int = 1` and `monotone: bool = True` in a frozen dataclass, or properties: a plain method says nothing.",
         )
 
 

@@ -13,7 +13,7 @@ from wallflower.detectors.contexts import Batch
 from wallflower.explain.record_view import RecordView
 
 MOST = 2**62
-"""Scores fit a machine word."""
+"""Scores fit a machine word; no two are further apart than twice this."""
 
 
 @runtime_checkable
