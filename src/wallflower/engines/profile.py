@@ -8,12 +8,13 @@ from typing import Any, Protocol, cast
 
 from wallflower.engines.base import Source, refuse_damage
 from wallflower.engines.reading_rule import State
-from wallflower.engines.suggestions import Counted, Mend, mends, quoted
+from wallflower.engines.suggestions import Counted, Mend, mends
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop
 from wallflower.schema.domains import Categories
 from wallflower.schema.hierarchy import difference
 from wallflower.schema.problems import header, visible
+from wallflower.schema.toml_text import quoted
 
 MOST_SHOWN = 5
 MOST_TEXTS = 1_000
