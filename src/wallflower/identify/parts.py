@@ -87,7 +87,7 @@ def in_cells(rows: Rows, metric: Metric, grid: Grid) -> Ints:
 
 @dataclass(frozen=True)
 class Seen:
-    """Values of rows with what `counting.of_rows` says of each, and how many rows each stands for. Private."""
+    """Values of rows with what `counts.of_rows` says of each, and how many rows each stands for. Private."""
 
     values: Ints
     held: Ints
