@@ -52,7 +52,7 @@ def every_kind() -> Mapping[str, type]:
 
 
 def kinds(verb: str) -> Mapping[str, type]:
-    """The detectors that have this method: `stands_out` or `score`."""
+    """The detectors that have this method: `stands_out`, `score` or `robustness`."""
     return {name: kind for name, kind in every_kind().items() if hasattr(kind, verb)}
 
 
