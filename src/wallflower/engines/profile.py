@@ -63,7 +63,7 @@ class Tally:
     """The same for cells outside the domain."""
 
 
-class Examined(Protocol):
+class CountedSource(Protocol):
     """A source that can be counted."""
 
     def tally(self, columns: Sequence[str]) -> Tally: ...
@@ -216,7 +216,7 @@ def examine(source: Source, declaration: Declaration) -> Examination:
     columns = [name for name, column in declaration.columns.items() if column.domain is not None]
     source.verify(columns)  # what every question would be refused for, whatever is in the rows
     refuse_damage(source, columns)
-    return Examination(declaration=declaration, tally=cast("Examined", source).tally(columns))
+    return Examination(declaration=declaration, tally=cast("CountedSource", source).tally(columns))
 
 
 MOST_LEAVES = 1_000_000

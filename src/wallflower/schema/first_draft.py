@@ -62,7 +62,7 @@ class Described(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class DraftPurpose:
     """What a draft is for."""
 
     area: Area | None = None
@@ -79,10 +79,10 @@ def draft(
     *,
     folder: str | Path,
     table: str | None = None,
-    wanted: Wanted | None = None,
+    wanted: DraftPurpose | None = None,
 ) -> str:
     """The text of a declaration of `data`, to be written into `folder`."""
-    described, wanted = list(columns), wanted or Wanted()
+    described, wanted = list(columns), wanted or DraftPurpose()
     person = next(
         (each.name for each in described if _names_a_person(each.name) and each.repeats and _typeable(each)), None
     )
@@ -117,7 +117,7 @@ def draft(
     return "\n".join(lines) + "\n"
 
 
-def chosen_columns(described: list[Described], wanted: Wanted, person: str | None) -> list[str]:
+def chosen_columns(described: list[Described], wanted: DraftPurpose, person: str | None) -> list[str]:
     """The columns that the area needs: those named, or the first that it can use."""
     if wanted.columns:
         return [name for name in wanted.columns if name != person]
@@ -174,7 +174,7 @@ def _table(
     table: str | None,
     *,
     whose: tuple[str | None, str | None],
-    wanted: Wanted,
+    wanted: DraftPurpose,
     dates: Sequence[str],
 ) -> Iterator[str]:
     yield f"# A draft for {quoted(data.name)}. Every line marked DECIDE waits for you. Answer from public knowledge: a code book,"
@@ -232,7 +232,7 @@ def _budgets(area: Area | None) -> Iterator[str]:
         yield "# [budget.plain-k-anonymity] publications = 1 for publish."
 
 
-def _column(column: Described, whose: tuple[str | None, str | None], wanted: Wanted) -> Iterator[str]:
+def _column(column: Described, whose: tuple[str | None, str | None], wanted: DraftPurpose) -> Iterator[str]:
     if not _typeable(column):
         yield f"# Column {quoted(column.name)} cannot be declared: rename it so that its name can be typed."
         return
