@@ -189,6 +189,17 @@ def test_there_is_one_written_form():
     assert others == ["schema/canonical.py"]
 
 
+def test_one_place_connects_to_what_this_package_keeps_in_sqlite():
+    """There it is said that a commit is on disk; a book in memory and somebody else's rows are no ledger."""
+    callers = {
+        str(path.relative_to(SOURCE))
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "sqlite3.connect"
+    }
+    assert callers == {"stores/durable_file.py", "stream/book_file.py", "engines/duckdb/sqlite_file.py"}
+
+
 def test_there_is_one_atomic_writer():
     """A file that is put in place whole is put there by `atomic_file`; a new ledger is linked, since a rename would replace one."""
     calls = {
