@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -188,6 +189,17 @@ def test_there_is_one_written_form():
     assert others == ["schema/canonical.py"]
 
 
+def test_one_place_connects_to_what_this_package_keeps_in_sqlite():
+    """There it is said that a commit is on disk; a book in memory and somebody else's rows are no ledger."""
+    callers = {
+        str(path.relative_to(SOURCE))
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "sqlite3.connect"
+    }
+    assert callers == {"stores/durable_file.py", "stream/book_file.py", "engines/duckdb/sqlite_file.py"}
+
+
 def test_there_is_one_atomic_writer():
     """A file that is put in place whole is put there by `atomic_file`; a new ledger is linked, since a rename would replace one."""
     calls = {
@@ -199,3 +211,40 @@ def test_there_is_one_atomic_writer():
         in {"os.replace", "os.rename", "os.link", "shutil.move", "tempfile.mkstemp", "tempfile.NamedTemporaryFile"}
     }
     assert calls == {"atomic_file.py: tempfile.mkstemp", "stores/sqlite.py: os.link"}
+
+
+WRITERS = {
+    "atomic_file.py": {"os.fdopen"},
+    "stores/sqlite.py": {"os.open"},  # makes the ledger that the driver then writes
+    "stream/book_file.py": {"os.open"},  # a sensor's book, the same
+    "report/signature.py": {"os.open", "os.fdopen"},  # new keys: nothing is ever replaced
+    "schema/first_draft.py": {"open"},  # drafts, the same
+    "stream/broker.py": {"write_text"},  # read when the broker starts, by another user
+    "engines/duckdb/csv_file.py": {"open"},  # a copy in a private folder that goes with the reading
+    "explain/gpu/host.py": {"write_text"},  # compiled for a processor, in a folder of tests
+}
+"""Who else writes a file, and why a half one does no harm or cannot be."""
+
+
+def writes(node: ast.Call) -> bool:
+    called = ast.unparse(node.func)
+    if called.rpartition(".")[2] in {"write_text", "write_bytes"}:
+        return True
+    flags = " ".join(ast.unparse(given) for given in (*node.args, *(given.value for given in node.keywords)))
+    if called == "os.open":
+        return "os.devnull" not in flags and any(flag in flags for flag in ("O_CREAT", "O_WRONLY", "O_RDWR", "O_TRUNC"))
+    return called.rpartition(".")[2] in {"open", "fdopen"} and any(
+        isinstance(given, ast.Constant) and re.fullmatch("[wax]b?[+]?|[wax][+]b", str(given.value))
+        for given in (*node.args, *(given.value for given in node.keywords))
+    )
+
+
+def test_whoever_writes_a_file_writes_it_whole():
+    found: dict[str, set[str]] = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and writes(node):
+                name = ast.unparse(node.func)
+                where = str(path.relative_to(SOURCE))
+                found.setdefault(where, set()).add(name if name.startswith("os.") else name.rpartition(".")[2])
+    assert {where: calls for where, calls in found.items() if not where.startswith("demo/")} == WRITERS

@@ -119,6 +119,19 @@ def _found(name: str) -> bool:
     return any((base / name).exists() for base in (ROOT, SOURCE)) or any(SOURCE.glob(f"*/{name}"))
 
 
+def test_every_page_that_the_source_names_is_there():
+    """A proof is looked for under the name that the code gives it."""
+    pages = {path.name for folder in (SOURCE, ROOT / "docs", ROOT / "experiments") for path in folder.rglob("*.md")}
+    pages |= {path.name for path in ROOT.glob("*.md")}
+    named = {
+        f"{path.relative_to(SOURCE)}: {name}"
+        for path in modules().values()
+        for name in re.findall(r"\b(\w+\.md)\b", path.read_text(encoding="utf-8"))
+        if name not in pages
+    }
+    assert named == set()
+
+
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.engines import sql_rows
-from wallflower.engines.batches import Growing
+from wallflower.engines.batches import GrowingTable
 
 TICK = os.sysconf("SC_CLK_TCK")
 PARTS = {
@@ -82,9 +82,9 @@ class Sent:
     def watch(cls, *backends: type) -> None:
         for backend in backends:
             cls._answers(backend)
-        add, gather = Growing.add, sql_rows.gathered
+        add, gather = GrowingTable.add, sql_rows.gathered
 
-        def adding(self: Growing, columns: Any, rows: int) -> None:
+        def adding(self: GrowingTable, columns: Any, rows: int) -> None:
             cls.fetched += rows if len(columns) else 0
             add(self, columns, rows)
 
@@ -92,7 +92,7 @@ class Sent:
             cls.fetched += batch.num_rows
             return gather(batch, width)
 
-        Growing.add = adding  # type: ignore[method-assign]
+        GrowingTable.add = adding  # type: ignore[method-assign]
         sql_rows.gathered = gathered  # type: ignore[attr-defined]
 
     @classmethod

@@ -64,6 +64,13 @@ def test_it_is_listed_documented_and_named(name):
     for page in ("docs/explain.md", "CHANGELOG.md"):
         assert re.search(rf"`{name}[`(]", (ROOT / page).read_text(encoding="utf-8")), f"say `{name}(...)` in {page}"
     kind = kinds("stands_out")[name]
+    full = re.search(
+        r"^\*\*full\.\*\*.*?\n\n",
+        (ROOT / "docs" / "explain.md").read_text(encoding="utf-8"),
+        flags=re.MULTILINE | re.DOTALL,
+    )
+    needs = full[0].partition("It needs ")[2].partition(". ")[0]
+    assert (f"`{name}`" in needs) == hasattr(kind, "robustness"), "say in docs/explain.md which detectors `full` takes"
     assert kind.__name__ in wallflower.detectors.__all__, f"export {kind.__name__} from detectors/__init__.py"
     reference = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
     assert f"### wf.detectors.{kind.__name__}\n" in reference, "make reference"

@@ -17,7 +17,7 @@ from tests.statistics.fit import fit
 from wallflower.audit.exact import exact_audit
 from wallflower.cli.app import run
 from wallflower.count import FencedOutliers
-from wallflower.count.fences import beyond
+from wallflower.count.fences import beyond, fence_in_text
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.mechanisms.quantile import Quantile
 from wallflower.noise.entropy import SeededEntropy
@@ -144,4 +144,12 @@ def test_wrong_questions_are_refused(tmp_path):
     asked = ["count", str(tmp_path / "x.toml"), "--columns", "a", "--epsilon", "1"]
     assert run(asked) == 2
     assert run([*asked, "--fence", "iqr", "--radius", "3"]) == 2
-    assert run([*asked, "--fence", "iqr(3)"]) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong", ["iqr(3)", "iqr(factor=)", "iqr(factor=3, factor=3)", "iqr(width=3)", "iqr)", "", "iqr(factor=3"]
+)
+def test_a_fence_is_spelt_as_a_detector_is(wrong):
+    assert fence_in_text(" iqr ( factor = 3/2 ) ") == {"fence": "iqr", "factor": "3/2"}
+    with pytest.raises(UsageError, match="spelt iqr"):
+        fence_in_text(wrong)

@@ -19,7 +19,7 @@ from wallflower.count.parts.degrees import DegreesOnExecutors
 from wallflower.count.parts.measure import measure_on_executors
 from wallflower.count.parts.profile import CoversInParts
 from wallflower.count.queries import measure_points
-from wallflower.engines.executors import InTurn, executors_of
+from wallflower.engines.executors import OneProcess, executors_of
 from wallflower.engines.partition import Cut
 from wallflower.geometry.balls import Ball
 
@@ -116,7 +116,7 @@ def test_every_row_is_at_home_once_and_has_whatever_is_near():
 def test_rows_without_executors_are_compared_in_turn():
     points, ball, _ = random_case(7)
     table = table_of(points)
-    assert isinstance(executors_of(table), InTurn)
+    assert isinstance(executors_of(table), OneProcess)
     plan = replace(tiles(points, rows=5), way="distribute")
     found = DegreesOnExecutors(table, names(points), ball, 6, plan).histogram()
     assert found.tolist() == np.bincount(capped_degrees(points, ball, 6), minlength=7).tolist()

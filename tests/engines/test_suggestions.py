@@ -1,5 +1,7 @@
 """What is proposed about the format of texts, and how many cells it would mend."""
 
+import tomllib
+
 import pytest
 
 from tests.contracts.engine_sources import categories, dates, numbers
@@ -78,6 +80,14 @@ def test_the_setting_that_mends_most_comes_first():
 def test_a_decimal_comma_is_proposed_where_there_is_none(format_, cell, proposed):
     found = mends(numbers(lower="0", upper="5000", step="1"), format_, ((cell, 4),), ())
     assert [mend.cells for mend in found if mend.of_table] == [4] * proposed
+
+
+def test_a_proposed_line_can_be_put_into_the_declaration():
+    """Whatever codes stand there already: it repeats them."""
+    codes = ("a\x7f", 'the "worst"\\', "\u2028")
+    x = numbers(lower="0", upper="110", step="1")
+    (found,) = mends(x, CellFormat(missing_codes=codes), (("unknown", 2),), ())
+    assert tomllib.loads(found.line) == {"missing_codes": [*codes, "unknown"]}
 
 
 def test_settings_are_counted_by_the_cells_they_would_mend():

@@ -13,7 +13,7 @@ from tests.declared import FULL, declare, model
 from wallflower.errors import BudgetError, NotComposable
 from wallflower.privacy import guarantees
 from wallflower.privacy.account import Account
-from wallflower.privacy.accounts import KINDS, UNCONDITIONAL, bookings, check, covered, limited
+from wallflower.privacy.accounts import KINDS, bookings, check, covered, limited
 from wallflower.privacy.guarantees import (
     BUT_ASKED,
     ZCDP,
@@ -83,14 +83,13 @@ def test_the_codes_never_change():
 
 
 def test_every_kind_of_account_says_whether_it_takes_promises_with_a_condition():
-    """A kind that is forgotten here takes them, and its number would be said without their condition."""
-    assert {code for code in KINDS if code not in UNCONDITIONAL} == {
+    """One that takes them has to say its number under their condition."""
+    assert {code for code, kind in KINDS.items() if kind.conditional} == {
         "output-constrained-dp",
         "plain-k-anonymity",
         "local-dp",
         "metric-privacy",
     }
-    assert set(KINDS) >= UNCONDITIONAL
 
 
 def test_a_statement_goes_from_the_strongest_to_the_weakest_and_only_promises_on_tables_share_neighbours():
@@ -109,6 +108,18 @@ def test_a_statement_goes_from_the_strongest_to_the_weakest_and_only_promises_on
         "local-dp",
         "metric-privacy",
     ]
+
+
+def test_every_kind_between_tables_is_covered_by_what_is_stronger():
+    """A kind that a stronger one forgets would show a number without what was spent there. New here? Say who covers it, and add it."""
+    covered_by = {code: {kind.code for kind in KINDS.values() if code in kind.covers} for code in KINDS}
+    assert {code: stronger for code, stronger in covered_by.items() if KINDS[code].between_tables} == {
+        "dp": set(),
+        "dp-others": {"dp"},
+        "output-constrained-dp": {"dp", "dp-others"},
+        "sensitive-privacy": {"dp", "dp-others"},
+    }
+    assert not any(stronger for code, stronger in covered_by.items() if not KINDS[code].between_tables)
 
 
 def test_every_account_has_a_limit_that_can_be_declared():

@@ -17,7 +17,7 @@ from wallflower.schema.budgets import FAMILIES
 from wallflower.schema.declaration import Budget
 from wallflower.service import words
 from wallflower.service.decisions import BUDGETS
-from wallflower.service.web.people_page import SHAREABLE
+from wallflower.service.grants import SHAREABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = {code: kind for code, kind in KINDS.items() if code not in STREAMS}
@@ -58,7 +58,7 @@ def test_where_a_table_s_ledger_is_read_its_account_has_a_name(code):
 @pytest.mark.parametrize("family", LIMITED)
 def test_an_owner_can_declare_it_at_the_console_and_give_shares_of_it(family):
     assert family in BUDGETS, f"add {family} to service/decisions.py"
-    assert family in SHAREABLE or "epsilon" not in FAMILIES[family], f"add {family} to service/web/people_page.py"
+    assert family in SHAREABLE or "epsilon" not in FAMILIES[family], f"add {family} to service/grants.py"
 
 
 @pytest.mark.parametrize("family", LIMITED)

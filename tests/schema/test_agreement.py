@@ -12,7 +12,7 @@ from tests.schema.samples import GOOD
 from tests.schema.test_json_schema import as_json
 from wallflower.errors import DeclarationError
 from wallflower.schema import json_schema, loads
-from wallflower.schema.first_draft import quoted
+from wallflower.schema.toml_text import quoted
 
 VALIDATOR = Draft202012Validator(json_schema("declaration"))
 PARSED = tomllib.loads(GOOD)

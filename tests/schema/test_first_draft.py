@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wallflower.errors import DeclarationError
 from wallflower.schema import draft, loads
 from wallflower.schema.declaration import Reading
-from wallflower.schema.first_draft import Wanted, shown_from_rows, write_for_owner
+from wallflower.schema.first_draft import DraftPurpose, shown_from_rows, write_for_owner
 from wallflower.schema.section import SAFE_NAME
 from wallflower.schema.stream_draft import stream_draft
 
@@ -179,7 +179,7 @@ DECISIONS = {"count": 12, "explain": 12, "identify": 13}
 
 @pytest.mark.parametrize("area", DECISIONS)
 def test_a_first_question_takes_few_decisions(area):
-    text = draft("visits.csv", VISITS, folder=".", wanted=Wanted(area=area))
+    text = draft("visits.csv", VISITS, folder=".", wanted=DraftPurpose(area=area))
     assert text.count("# DECIDE") <= DECISIONS[area]
     sections = text.split("\n\n")
     assert max(section.count("# DECIDE") for section in sections if section.startswith("[columns")) <= 3
@@ -195,7 +195,9 @@ def test_a_first_question_takes_few_decisions(area):
 
 def test_what_is_about_the_format_is_filled_in():
     reading = Reading(delimiter=";", encoding="latin-1")
-    text = draft("visits.csv", VISITS, folder=".", wanted=Wanted(columns=("age", "cost", "visited"), reading=reading))
+    text = draft(
+        "visits.csv", VISITS, folder=".", wanted=DraftPurpose(columns=("age", "cost", "visited"), reading=reading)
+    )
     assert 'read = {delimiter = ";", encoding = "latin-1"}' in text
     assert 'missing_codes = ["unknown", "999"]' in text
     assert 'thousands = ","' in text
@@ -212,7 +214,7 @@ def test_a_time_that_no_question_reads_says_how_it_is_written(columns, tmp_path)
         Seen("born", "date"),
         Seen("age", "integer"),
     )
-    text = draft("in/people.csv", seen, folder="in", wanted=Wanted(area="count", columns=columns))
+    text = draft("in/people.csv", seen, folder="in", wanted=DraftPurpose(area="count", columns=columns))
     answered = filled(text.replace("max_people =  #", "max_people = 1000  #"))
     declared = loads(answered, folder=tmp_path)
     assert declared.time == "visit"

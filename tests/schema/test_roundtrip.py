@@ -11,7 +11,7 @@ from wallflower.errors import UsageError
 from wallflower.schema import loads
 from wallflower.schema.declaration import Becomes
 from wallflower.schema.exact import exact, shown
-from wallflower.schema.first_draft import quoted
+from wallflower.schema.toml_text import quoted
 
 HEAD = """
 [table]

@@ -165,6 +165,12 @@ def test_what_lines_cannot_follow_is_refused_and_not_spoilt(text):
         changed(text, {("a", "b", "c"): "2"})
 
 
+@pytest.mark.parametrize("name", ["x." * 100, "a\x7fb", 'the "last" year.\\', ""], ids=ascii)
+def test_a_table_and_a_key_of_any_name_are_written_whole(name):
+    text = changed('[table]\nid = "a"\n', {("columns", name, name): "7"})
+    assert read(text) == {"table": {"id": "a"}, "columns": {name: {name: 7}}}
+
+
 def test_a_declaration_is_read_anew_when_anything_that_belongs_to_it_changes(house: House):
     """Its file, an owner's edit, and a file of values; and the same text gives what the loader gives."""
     path, values = house.folder / "stays.toml", house.folder / "ages.txt"

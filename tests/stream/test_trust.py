@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,14 @@ def test_a_party_knows_messages_and_nothing_else_of_the_stream(party):
         name.split(".")[2] for name in imports(STREAM / f"{party}.py") if name.startswith("wallflower.stream.")
     }
     assert of_stream == {"messages"}
+
+
+def test_the_linter_forbids_a_party_every_other_file_of_the_stream():
+    """What reaches it by way of a third file is found there alone."""
+    pyproject = tomllib.loads((STREAM.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    contract = next(one for one in pyproject["tool"]["importlinter"]["contracts"] if one["type"] == "forbidden")
+    listed = {*contract["source_modules"], *contract["forbidden_modules"], "wallflower.stream.messages"}
+    assert listed == {f"wallflower.stream.{path.stem}" for path in STREAM.glob("*.py") if path.stem != "__init__"}
 
 
 @pytest.mark.parametrize("party", ["analyst", "corrector"])

@@ -116,7 +116,7 @@ def declare(asked: Options) -> None:
 
 def _drafted(asked: Options, described: Sequence[Described], reading: Reading | None) -> str:
     """The draft of a table or of a stream, before anything is answered."""
-    from wallflower.schema.first_draft import Wanted, draft
+    from wallflower.schema.first_draft import DraftPurpose, draft
     from wallflower.schema.stream_draft import stream_draft
 
     names = [column.name for column in described]
@@ -128,7 +128,7 @@ def _drafted(asked: Options, described: Sequence[Described], reading: Reading | 
         return stream_draft(asked.data, described, only=wanted)
     folder = asked.output.parent
     hierarchies = tuple(_hierarchy(path, names, folder) for path in asked.arx or ())
-    purpose = Wanted(area=asked.area, columns=wanted, reading=reading, hierarchies=hierarchies)
+    purpose = DraftPurpose(area=asked.area, columns=wanted, reading=reading, hierarchies=hierarchies)
     return draft(asked.data, described, folder=folder, table=asked.table, wanted=purpose)
 
 

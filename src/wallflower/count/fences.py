@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from wallflower.count.noise import MISS
 from wallflower.count.queries import counted, counted_near, largest_answer
+from wallflower.detectors.registry import call_in_text, setting_in_text
 from wallflower.engines.base import Rows
 from wallflower.engines.plan import plan_fetch
 from wallflower.errors import UsageError
@@ -28,7 +28,6 @@ from wallflower.schema.exact import shown
 from wallflower.schema.fields import Epsilon, Exact, Text
 
 Ints = NDArray[np.int64]
-SPELLING = re.compile(r"\s*(\w+)\s*(?:\(\s*factor\s*=\s*([^\s()]+)\s*\))?\s*")
 NOT_COUNTED = (
     "Beyond a fence means far from the middle of one column; rows in a gap, or odd in several columns together, are not counted. "
     "Compare --neighbours and --radius."
@@ -45,10 +44,13 @@ def fence_in_text(text: str) -> dict[str, Any]:
     >>> fence_in_text("iqr(factor=3)"), fence_in_text("iqr")
     ({'fence': 'iqr', 'factor': '3'}, {'fence': 'iqr'})
     """
-    spelt = SPELLING.fullmatch(text)
-    if spelt is None:
+    call = call_in_text(text)
+    if call is None:
         raise fence_misspelt()
-    return {"fence": spelt[1]} | ({} if spelt[2] is None else {"factor": spelt[2]})
+    name, settings = call[0], [setting_in_text(piece) for piece in call[1]]
+    if len(settings) > 1 or any(setting != "factor" or not value for setting, value in settings):
+        raise fence_misspelt()
+    return {"fence": name, **dict(settings)}
 
 
 def fence_misspelt() -> UsageError:

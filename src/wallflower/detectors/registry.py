@@ -52,7 +52,7 @@ def every_kind() -> Mapping[str, type]:
 
 
 def kinds(verb: str) -> Mapping[str, type]:
-    """The detectors that have this method: `stands_out` or `score`."""
+    """The detectors that have this method: `stands_out`, `score` or `robustness`."""
     return {name: kind for name, kind in every_kind().items() if hasattr(kind, verb)}
 
 
@@ -62,17 +62,17 @@ def detector(text: str, *, verb: str = "stands_out", defaults: Mapping[str, Mapp
     >>> detector("lof(neighbours=5, threshold=1.25)")
     LOF(neighbours=5, threshold=Fraction(5, 4))
     """
-    match = _CALL.fullmatch(text)
-    if match is None:
+    call = call_in_text(text)
+    if call is None:
         raise UsageError(
             f"a detector is written name(setting=value, ...), got '{text}'.", hint='For example "grubbs(alpha=0.05)".'
         )
-    name, inside = match[1].lower(), match[2] or ""
+    name, pieces = call[0].lower(), call[1]
     known = kinds(verb)
     if name not in known:
         raise UsageError(f"no detector is called '{name}'.", hint=nearest_name(name, known))
     kind = known[name]
-    given = _settings(kind, name, inside)
+    given = _settings(kind, name, pieces)
     settings = {field.name: field for field in fields(kind)}
     for setting, value in (defaults or {}).get(name, {}).items():
         given.setdefault(setting, value)
@@ -82,12 +82,30 @@ def detector(text: str, *, verb: str = "stands_out", defaults: Mapping[str, Mapp
     return kind(**given)
 
 
-def _settings(kind: type, name: str, inside: str) -> dict[str, Any]:
+def call_in_text(text: str) -> tuple[str, list[str]] | None:
+    """The name and the pieces of `name(setting=value, ...)`; None for anything else.
+
+    >>> call_in_text("iqr(factor = 3)"), call_in_text("iqr"), call_in_text("3)")
+    (('iqr', ['factor = 3']), ('iqr', []), None)
+    """
+    match = _CALL.fullmatch(text)
+    if match is None:
+        return None
+    return match[1], [piece.strip() for piece in (match[2] or "").split(",") if piece.strip()]
+
+
+def setting_in_text(piece: str) -> tuple[str, str]:
+    """A setting and its value; an empty one where the piece is no `setting=value`."""
+    setting, _, value = piece.partition("=")
+    return setting.strip(), value.strip()
+
+
+def _settings(kind: type, name: str, pieces: list[str]) -> dict[str, Any]:
     types = {field.name: str(field.type) for field in fields(kind)}
     given: dict[str, Any] = {}
-    for part in filter(None, (piece.strip() for piece in inside.split(","))):
-        setting, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not value:
+    for part in pieces:
+        setting, value = setting_in_text(part)
+        if not value:
             raise UsageError(
                 f"a setting of {name} is written setting=value, got '{part}'.", hint=f"Settings: {', '.join(types)}."
             )

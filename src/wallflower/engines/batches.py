@@ -12,7 +12,7 @@ from wallflower.engines.arrow_cells import as_numpy
 from wallflower.engines.base import Repeated
 
 
-class Growing:
+class GrowingTable:
     """A table of integers that grows in place, batch by batch: a second copy never exists."""
 
     def __init__(self, width: int, dtype: Any) -> None:

@@ -86,7 +86,7 @@ class Executors(Protocol):
 
 
 @dataclass(frozen=True)
-class InTurn:
+class OneProcess:
     """One process that does in turn what executors do side by side: the same tasks over the same parts."""
 
     rows: Rows
@@ -160,4 +160,4 @@ def executors_of(rows: Rows) -> Executors:
     """Those that run tasks over these rows: the cluster's where the declaration has `executors = true`, else this process, one after
     the other.
     """
-    return rows.executors if isinstance(rows, OnExecutors) else InTurn(rows)
+    return rows.executors if isinstance(rows, OnExecutors) else OneProcess(rows)

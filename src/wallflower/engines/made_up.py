@@ -34,7 +34,7 @@ def made_up_rows(declaration: Declaration, columns: Sequence[str], *, size: int 
 
 
 @runtime_checkable
-class Tries(Protocol):
+class TrialSource(Protocol):
     """A source that lets a question try on made-up rows what it will do where the rows are."""
 
     def made_up(self, columns: Sequence[str], /) -> AbstractContextManager[Rows]: ...
@@ -42,7 +42,7 @@ class Tries(Protocol):
 
 def trial_rows(source: Source, declaration: Declaration, columns: Sequence[str]) -> AbstractContextManager[Rows]:
     """Made-up rows for a question on this source. No row of it is looked at."""
-    return source.made_up(columns) if isinstance(source, Tries) else made_up_rows(declaration, columns)
+    return source.made_up(columns) if isinstance(source, TrialSource) else made_up_rows(declaration, columns)
 
 
 def _column(domain: Domain, rows: Sequence[int]) -> Any:

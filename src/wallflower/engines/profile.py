@@ -8,12 +8,13 @@ from typing import Any, Protocol, cast
 
 from wallflower.engines.base import Source, refuse_damage
 from wallflower.engines.reading_rule import State
-from wallflower.engines.suggestions import Counted, Mend, mends, quoted
+from wallflower.engines.suggestions import Counted, Mend, mends
 from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema.declaration import Becomes, Clip, Column, Declaration, Drop
 from wallflower.schema.domains import Categories
 from wallflower.schema.hierarchy import difference
 from wallflower.schema.problems import header, visible
+from wallflower.schema.toml_text import quoted
 
 MOST_SHOWN = 5
 MOST_TEXTS = 1_000
@@ -62,7 +63,7 @@ class Tally:
     """The same for cells outside the domain."""
 
 
-class Examined(Protocol):
+class CountedSource(Protocol):
     """A source that can be counted."""
 
     def tally(self, columns: Sequence[str]) -> Tally: ...
@@ -215,7 +216,7 @@ def examine(source: Source, declaration: Declaration) -> Examination:
     columns = [name for name, column in declaration.columns.items() if column.domain is not None]
     source.verify(columns)  # what every question would be refused for, whatever is in the rows
     refuse_damage(source, columns)
-    return Examination(declaration=declaration, tally=cast("Examined", source).tally(columns))
+    return Examination(declaration=declaration, tally=cast("CountedSource", source).tally(columns))
 
 
 MOST_LEAVES = 1_000_000

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wallflower.engines import cube, expressions
 from wallflower.engines.backend import Backend
 from wallflower.engines.base import Cells, Fetched, Nearest, Record, Repeated
-from wallflower.engines.batches import Growing, gathered, runs
+from wallflower.engines.batches import GrowingTable, gathered, runs
 from wallflower.engines.people import People, asked_id
 from wallflower.engines.reading_rule import Kind, State, key_rule
 from wallflower.engines.redaction import broken, quietly, quietly_each
@@ -66,7 +66,7 @@ class SqlRows:
             if not steps and not groups:
                 rows = self.base.number(table.count())
                 return Fetched(np.empty((rows, 0), np.int64), np.empty((rows, 0), np.int32))
-            left, right = Growing(len(steps), np.int64), Growing(len(groups), np.int32)
+            left, right = GrowingTable(len(steps), np.int64), GrowingTable(len(groups), np.int32)
             for batch in self.base.batches(table.select(**steps, **groups)):
                 left.add(batch.columns[: len(steps)], batch.num_rows)
                 right.add(batch.columns[len(steps) :], batch.num_rows)

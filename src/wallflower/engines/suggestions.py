@@ -6,7 +6,6 @@ proposed here is about the format of texts; bounds, values and units stay for th
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from wallflower.schema.declaration import Column
 from wallflower.schema.domains import Categories, Dates, Numbers
 from wallflower.schema.exact import exact
 from wallflower.schema.formats import ISO, CellFormat, DateFormat
+from wallflower.schema.toml_text import quoted, quoted_list
 
 Counted = tuple[tuple[str, int], ...]
 """Texts, the commonest first, with how often each occurs."""
@@ -118,14 +118,14 @@ def _formats(format_: CellFormat, spoilt: Counted) -> Iterable[Mend]:
         if candidate not in format_.dates:
             cells = sum(n for text, n in spoilt if candidate.day(text) is not None)
             every = [each.text for each in (*format_.dates, candidate)]
-            yield Mend(f"date = {json.dumps(every)}", cells)
+            yield Mend(f"date = {quoted_list(every)}", cells)
 
 
 def _codes(format_: CellFormat, texts: Counted, codes: Sequence[str]) -> Iterable[Mend]:
     usable = [code for code in dict.fromkeys(codes) if code and code.isprintable()][:MOST_CODES]
     if usable:
         every = list(dict.fromkeys((*format_.missing_codes, *usable)))
-        written = json.dumps(every, ensure_ascii=False)
+        written = quoted_list(every)
         yield Mend(f"missing_codes = {written}", sum(n for text, n in texts if text.strip(" ") in usable))
 
 
@@ -142,10 +142,6 @@ def _number_in(text: str, format_: CellFormat) -> Fraction | None:
         return exact(spelt)
     except UsageError:
         return Fraction(float(spelt))
-
-
-def quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 @dataclass(frozen=True)

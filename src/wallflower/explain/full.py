@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from wallflower.detectors.base import Detector, spelled
 from wallflower.detectors.contexts import Batch, Robust, Robustness, Scorer
+from wallflower.detectors.registry import kinds
 from wallflower.errors import UsageError
 from wallflower.explain import streaming
 from wallflower.explain.record_view import RecordView
@@ -204,10 +205,10 @@ class _Scores:
 def supported(detector: Detector, least: int) -> Robust:
     """The detectors that have a score no row moves far; others are refused with the reason."""
     if not isinstance(detector, Robust):
-        reason = getattr(detector, "why_not_robust", "one row may change all of its answers at once")
+        known = ", ".join(sorted(kinds("robustness")))
         raise UsageError(
-            f"guarantee 'full' cannot use {spelled(detector)}: {reason}.",
-            hint="Choose a detector whose distance to flipping is known (grubbs, distance, iqr, mad, or histogram with public bins: width=W), or ask for guarantee 'output-constrained'.",
+            f"guarantee 'full' cannot use {spelled(detector)}: one row may change all of its answers at once.",
+            hint=f"Choose a detector whose distance to flipping is known ({known}), or ask for guarantee 'output-constrained'.",
         )
     detector.robustness(least)
     return detector

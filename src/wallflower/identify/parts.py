@@ -26,7 +26,7 @@ from wallflower.geometry.strips import strips
 from wallflower.identify.counts import of_rows
 from wallflower.identify.grid import Grid
 from wallflower.identify.metric import Metric
-from wallflower.identify.tasks import AskedHere, Attempt, CellsHere, SeenHere
+from wallflower.identify.tasks import AskedHere, CellsHere, SeenHere, TaskTrial
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.domains import Categories
 
@@ -53,7 +53,7 @@ def prepare_parts(rows: Rows, metric: Metric, *, comparisons: int) -> None:
     """Executors load or compile what they may need, from made-up rows."""
     if plan_of(rows.declaration, metric).way == "distribute":
         executors = executors_of(rows)
-        executors.run(Attempt(metric, comparisons), [metric.points(rows)] * executors.slots)
+        executors.run(TaskTrial(metric, comparisons), [metric.points(rows)] * executors.slots)
 
 
 def parts(rows: Rows, metric: Metric) -> Iterator[Ints]:
@@ -87,7 +87,7 @@ def in_cells(rows: Rows, metric: Metric, grid: Grid) -> Ints:
 
 @dataclass(frozen=True)
 class Seen:
-    """Values of rows with what `counting.of_rows` says of each, and how many rows each stands for. Private."""
+    """Values of rows with what `counts.of_rows` says of each, and how many rows each stands for. Private."""
 
     values: Ints
     held: Ints

@@ -101,7 +101,7 @@ def picked_from(chunk: Ints, places: Ints, done: int) -> tuple[Ints, int]:
 
 
 @dataclass(frozen=True)
-class Attempt:
+class TaskTrial:
     """On made-up rows: what can fail or must be compiled where tasks run does so before anything is charged."""
 
     metric: Metric

@@ -30,6 +30,8 @@ class Kind:
     """Codes of the weaker kinds that its charges are also booked in, transitively closed."""
     between_tables: bool = True
     """Whether it compares neighbouring tables: then its promises share the ledger's `neighbours`."""
+    conditional: bool = False
+    """Whether it takes promises that hold under a condition, and says so of its number; elsewhere such a promise is refused."""
     recomputed: bool = False
     """Whether an answer that was charged and never recorded may be computed anew under its id: only where nothing is drawn."""
     order: int = 0

@@ -34,9 +34,6 @@ KINDS: Mapping[str, Kind] = {
 }
 """Every kind of account by its code."""
 
-UNCONDITIONAL = frozenset({"dp", "dp-others", "sensitive-privacy"})
-"""Kinds whose accounts say what they bound without a condition, so no promise with one may be booked there."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Booking:
@@ -147,7 +144,7 @@ def _without_delta(account: Account, place: str) -> str:
 
 
 def _refuse_conditional(account: Account, guarantee: Guarantee) -> None:
-    if account.kind in UNCONDITIONAL and guarantee.holds_when != "always":
+    if not kind_of(account).conditional and guarantee.holds_when != "always":
         raise NotComposable(
             f"this {guarantee.family} promise holds only when {guarantee.holds_when}, and {guarantee.family} accounts "
             "hold always.",

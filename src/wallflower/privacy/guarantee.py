@@ -124,7 +124,7 @@ RHO_PLACES = 18
 
 
 def losses(epsilon: Fraction, *, delta: Fraction = Fraction(0), rho: Fraction | None = None) -> Amounts:
-    """ε, δ and ρ of a promise; without a better proof ρ is ε²/2 (zcdp_account.md), rounded up."""
+    """ε, δ and ρ of a promise; without a better proof ρ is ε²/2 (concentrated.md), rounded up."""
     concentrated = epsilon**2 / 2 if rho is None else rho
     scale = 10**RHO_PLACES
     return {"epsilon": epsilon, "delta": delta, "rho": Fraction(math.ceil(concentrated * scale), scale)}

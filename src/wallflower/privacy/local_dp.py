@@ -15,6 +15,7 @@ LOCAL = Kind(
     budget="local-dp",
     words="local-dp",
     bounds=lambda times, _unit, _change: f"What was sent cannot {times} any one reading is another.",
+    conditional=True,
     between_tables=False,
     order=6,
 )

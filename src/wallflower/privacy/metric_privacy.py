@@ -15,6 +15,7 @@ METRIC = Kind(
     budget="metric-privacy",
     words="metric-privacy",
     bounds=lambda times, _unit, _change: f"What was sent cannot {times} any one reading is another.",
+    conditional=True,
     between_tables=False,
     order=7,
 )

@@ -19,6 +19,7 @@ OUTPUT_CONSTRAINED_DP = Kind(
         f"All dp and output-constrained answers cannot together {times} any one {unit} that was never explained "
         f"{change}, provided that the condition of every output-constrained answer holds for that change."
     ),
+    conditional=True,
     order=3,
 )
 

@@ -20,6 +20,7 @@ PLAIN = Kind(
         "Tables published; this number bounds no inference, and several of them can undo each other."
     ),
     between_tables=False,
+    conditional=True,
     recomputed=True,
     order=5,
 )

@@ -185,14 +185,14 @@ def _debit(debit: Mapping[str, Any]) -> str:
 
 def listed(value: Mapping[str, Any]) -> str:
     """An answer by its fields, for a question that has no words of its own."""
-    return ", ".join(f"{name} {_plain(item)}" for name, item in value.items() if item is not None)
+    return ", ".join(f"{name} {_in_words(item)}" for name, item in value.items() if item is not None)
 
 
-def _plain(item: object) -> str:
+def _in_words(item: object) -> str:
     if isinstance(item, Mapping):
-        return ", ".join(f"{name} {_plain(part)}" for name, part in item.items())
+        return ", ".join(f"{name} {_in_words(part)}" for name, part in item.items())
     if isinstance(item, list | tuple):
-        return ", ".join(_plain(part) for part in item)
+        return ", ".join(_in_words(part) for part in item)
     if isinstance(item, bool):
         return "yes" if item else "no"
     return str(item)

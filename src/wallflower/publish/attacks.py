@@ -31,7 +31,6 @@ class Leak:
 
     row: int
     group: int
-    theorem: str
     presence: float
     """1/h, h the number of outliers whose quasi-identifiers match the group."""
     association: float
@@ -183,8 +182,7 @@ def _leaks(table: Population, number: int, group: PublishedGroup, values: Whole)
     for row in found.presence.tolist():
         spot = table.places[row, : table.quasi]
         normal = table.normal(np.column_stack([np.tile(spot, (len(values), 1)), values]))
-        theorem = "4.1" if row in found.single else "4.2"
-        leaks.append(Leak(row, number, theorem, 1 / matching, 1 / max(1, int((~normal).sum()))))
+        leaks.append(Leak(row, number, 1 / matching, 1 / max(1, int((~normal).sum()))))
     return leaks
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.engines.base import Rows
-from wallflower.engines.executors import InTurn, executors_of
+from wallflower.engines.executors import OneProcess, executors_of
 from wallflower.progress import report
 from wallflower.publish.box_groups import BoxGrouper
 from wallflower.publish.checker import Checker, Level
@@ -143,7 +143,7 @@ def _small(column: Whole) -> NDArray[Any]:
 def run_over(rows: Rows) -> Run:
     """The executors of the cluster that holds the rows, a task for each region, where the declaration says so; else this process."""
     executors = executors_of(rows)
-    return in_turn if isinstance(executors, InTurn) else executors.run
+    return in_turn if isinstance(executors, OneProcess) else executors.run
 
 
 def in_turn(work: RegionWork, regions: Sequence[Whole]) -> list[Found]:

@@ -133,7 +133,7 @@ def _asked(question: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The question in labelled lines: the command first, then every choice that was made."""
     named = ["command", *(name for name in question if name not in {"command", "kind"})]
     shown = {name: question.get(name) for name in named if question.get(name) not in (None, "", [], {})}
-    return [(name.replace("_", " "), _plain(item)) for name, item in shown.items()]
+    return [(name.replace("_", " "), _in_words(item)) for name, item in shown.items()]
 
 
 def _assumed_of_a_table(unit: str) -> list[str]:
@@ -154,15 +154,15 @@ def _answer(value: Any) -> list[tuple[str, str]]:
     """The released value as labelled lines, nested parts spelled out."""
     if value is None:
         return [("answer", "no answer (charged all the same)")]
-    return [(str(name).replace("_", " "), _plain(item)) for name, item in value.items() if item is not None]
+    return [(str(name).replace("_", " "), _in_words(item)) for name, item in value.items() if item is not None]
 
 
-def _plain(item: Any) -> str:
+def _in_words(item: Any) -> str:
     if isinstance(item, bool):
         return "yes" if item else "no"
     if isinstance(item, dict):
-        return "; ".join(f"{name}: {_plain(part)}" for name, part in item.items() if part is not None)
+        return "; ".join(f"{name}: {_in_words(part)}" for name, part in item.items() if part is not None)
     if isinstance(item, list):
-        joined = " | ".join(_plain(part) for part in item)
+        joined = " | ".join(_in_words(part) for part in item)
         return f"{joined[:2000]} …" if len(joined) > 2000 else joined
     return str(item)

@@ -35,7 +35,7 @@ def write_owner_report(
             "table": declaration.id,
             "command": query,
             "settings": dict(price.settings),
-            "seen": _plain(seen),
+            "seen": _as_json(seen),
         }
         if release is not None:
             plain["released"] = release.value
@@ -70,11 +70,11 @@ def owner_pictures(query: str, seen: dict[str, Any], release: Release | None = N
     return drawn
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _as_json(item) for key, item in value.items()}
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_as_json(item) for item in value]
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)

@@ -204,7 +204,7 @@ def _hierarchy(section: Section, folder: Path) -> object:
     if written is None:
         return None
     if isinstance(written, dict):
-        return _plain(written)
+        return _nested(written)
     name = section.text("hierarchy") if isinstance(written, str) else None
     if name is None:
         section.wrong("hierarchy", 'the name of a file such as "job_title.csv", or a nested table')
@@ -219,12 +219,12 @@ def _hierarchy(section: Section, folder: Path) -> object:
     return str(path)
 
 
-def _plain(value: object) -> object:
+def _nested(value: object) -> object:
     """A nested hierarchy with nothing in it but tables, lists and texts."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _nested(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [_nested(item) for item in value]
     if isinstance(value, Bare):
         return value.text
     return value.isoformat() if isinstance(value, date) else value

@@ -8,7 +8,6 @@ formats, missing codes) is about the file and not about a person, and is filled 
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Literal, Protocol, get_args
 
 from wallflower.schema.declaration import Reading
+from wallflower.schema.toml_text import key_text, quoted, quoted_list
 
 Area = Literal["explain", "identify", "count", "publish"]
 AREAS: tuple[Area, ...] = get_args(Area)
@@ -62,7 +62,7 @@ class Described(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class DraftPurpose:
     """What a draft is for."""
 
     area: Area | None = None
@@ -79,10 +79,10 @@ def draft(
     *,
     folder: str | Path,
     table: str | None = None,
-    wanted: Wanted | None = None,
+    wanted: DraftPurpose | None = None,
 ) -> str:
     """The text of a declaration of `data`, to be written into `folder`."""
-    described, wanted = list(columns), wanted or Wanted()
+    described, wanted = list(columns), wanted or DraftPurpose()
     person = next(
         (each.name for each in described if _names_a_person(each.name) and each.repeats and _typeable(each)), None
     )
@@ -108,7 +108,7 @@ def draft(
     )
     if left:
         lines += ["", "# Not needed for this question; declare one like the others when you ask about it:"]
-        lines += [f"# [columns.{_key(each.name)}]  {each.kind}" for each in left]
+        lines += [f"# [columns.{key_text(each.name)}]  {each.kind}" for each in left]
     if wanted.area in {None, "identify"}:
         lines += [
             "",
@@ -117,7 +117,7 @@ def draft(
     return "\n".join(lines) + "\n"
 
 
-def chosen_columns(described: list[Described], wanted: Wanted, person: str | None) -> list[str]:
+def chosen_columns(described: list[Described], wanted: DraftPurpose, person: str | None) -> list[str]:
     """The columns that the area needs: those named, or the first that it can use."""
     if wanted.columns:
         return [name for name in wanted.columns if name != person]
@@ -159,7 +159,7 @@ def shown_from_rows(columns: Iterable[Described], place: Path, text: str | None 
 
 
 def _seen_in(column: Described, text: str) -> bool:
-    return f"[columns.{_key(column.name)}]\n" in text and "# seen in the rows" in text
+    return f"[columns.{key_text(column.name)}]\n" in text and "# seen in the rows" in text
 
 
 def _quotes(column: Described) -> bool:
@@ -174,7 +174,7 @@ def _table(
     table: str | None,
     *,
     whose: tuple[str | None, str | None],
-    wanted: Wanted,
+    wanted: DraftPurpose,
     dates: Sequence[str],
 ) -> Iterator[str]:
     yield f"# A draft for {quoted(data.name)}. Every line marked DECIDE waits for you. Answer from public knowledge: a code book,"
@@ -232,11 +232,11 @@ def _budgets(area: Area | None) -> Iterator[str]:
         yield "# [budget.plain-k-anonymity] publications = 1 for publish."
 
 
-def _column(column: Described, whose: tuple[str | None, str | None], wanted: Wanted) -> Iterator[str]:
+def _column(column: Described, whose: tuple[str | None, str | None], wanted: DraftPurpose) -> Iterator[str]:
     if not _typeable(column):
         yield f"# Column {quoted(column.name)} cannot be declared: rename it so that its name can be typed."
         return
-    yield f"[columns.{_key(column.name)}]"
+    yield f"[columns.{key_text(column.name)}]"
     arx = {name: (file, values) for name, file, values in wanted.hierarchies}
     few = column.kind != "text" or column.values is not None or column.name in arx
     asked_for = column.name in wanted.columns
@@ -254,7 +254,7 @@ def _column(column: Described, whose: tuple[str | None, str | None], wanted: Wan
     else:
         if column.name in arx:
             file, values = arx[column.name]
-            yield f"values = [{', '.join(quoted(value) for value in values)}]  # the leaves of {quoted(file)}, in its order"
+            yield f"values = {quoted_list(values)}  # the leaves of {quoted(file)}, in its order"
             yield f"hierarchy = {quoted(file)}"
         else:
             if _quotes(column):
@@ -286,7 +286,7 @@ def _format(column: Described) -> Iterator[str]:
         )
         yield f"thousands = {quoted(column.thousands)}{doubt}"
     if column.missing_codes:
-        yield f"missing_codes = [{', '.join(quoted(code) for code in column.missing_codes)}]"
+        yield f"missing_codes = {quoted_list(column.missing_codes)}"
 
 
 def _dates(formats: Sequence[str]) -> Iterator[str]:
@@ -309,7 +309,7 @@ def _range(column: Described) -> Iterator[str]:
 def _model(columns: list[str], *, open_: bool) -> Iterator[str]:
     if open_:
         yield "[identify.default]"
-        yield f"columns = [{', '.join(quoted(name) for name in columns)}]"
+        yield f"columns = {quoted_list(columns)}"
         yield "beta =  # DECIDE: a value with at most so many others near it is an anomaly, such as 24"
         yield 'radius =  # DECIDE: how near is near, in units of the distance, in quotes, such as "0.26"'
         yield "k = 1  # rows within k changes of normal are protected"
@@ -327,12 +327,3 @@ def _model(columns: list[str], *, open_: bool) -> Iterator[str]:
 def _names_a_person(name: str) -> bool:
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|\W+", "_", name)  # employeeId and "Full name" as well as employee_id
     return bool(_NAMES_A_PERSON.search(words))
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quoted(name)
-
-
-def quoted(text: str) -> str:
-    """A TOML string on one line: JSON's escapes are TOML's, but for the one control character that JSON lets through."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

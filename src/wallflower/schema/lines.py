@@ -10,10 +10,11 @@ import tomllib
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from wallflower.schema.toml_text import BARE_KEY
+
 Path = tuple[str | int, ...]
 """Names from the top of the file down; a number is a place in a list."""
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _BLANK = re.compile(r"[ \t]*")
 _BLANK_LINES = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
 _ONE_LINE_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
@@ -92,7 +93,7 @@ class _Scanner:
                 path = (*path, str(tomllib.loads(f"k = {quoted.group()}")["k"]))
                 self.at = quoted.end()
             else:
-                path = (*path, self.skip(_BARE_KEY))
+                path = (*path, self.skip(BARE_KEY))
             self.skip(_BLANK)
             if not self.here("."):
                 return path

@@ -10,6 +10,7 @@ from datetime import date
 
 from wallflower.errors import DeclarationError, cut
 from wallflower.schema.lines import Lines, Path
+from wallflower.schema.toml_text import BARE_KEY
 
 MOST_SHOWN = 8
 """More problems than this at once help nobody."""
@@ -109,5 +110,5 @@ def said(value: object) -> str:
 
 
 def header(path: Path) -> str:
-    """`[columns.salary]`, quoted where TOML needs it."""
-    return f"[{'.'.join(part if re.fullmatch('[A-Za-z0-9_-]+', part) else said(part) for part in map(str, path))}]"
+    """`[columns.salary]` as a message shows it: quoted where TOML needs it, and cut where it would fill a screen."""
+    return f"[{'.'.join(part if BARE_KEY.fullmatch(part) else said(part) for part in map(str, path))}]"

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from wallflower.schema.first_draft import NOT_FROM_ROWS, Described, quoted
+from wallflower.schema.first_draft import NOT_FROM_ROWS, Described
+from wallflower.schema.toml_text import header_text, quoted
 
 
 def stream_draft(data: Path, columns: Iterable[Described], *, only: tuple[str, ...] = ()) -> str:
@@ -35,10 +36,9 @@ def stream_draft(data: Path, columns: Iterable[Described], *, only: tuple[str, .
         "test = false",
     ]
     for column in chosen:
-        key = column if re.fullmatch(r"[A-Za-z0-9_-]+", column) else quoted(column)
         lines += [
             "",
-            f"[columns.{key}]",
+            header_text(("columns", column)),
             f"lower =  # {NOT_FROM_ROWS}; such as -20",
             f"upper =  # {NOT_FROM_ROWS}; such as 30",
             'step = "0.01"',

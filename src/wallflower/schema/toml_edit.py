@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallflower.errors import DeclarationError
-from wallflower.schema.problems import Bare, header, said
+from wallflower.schema.problems import Bare, header
+from wallflower.schema.toml_text import header_text, key_text
 
 Place = tuple[str, ...]
 
@@ -132,17 +133,17 @@ def _put(lines: list[str], place: Place, written: str | None) -> list[str]:
     here = [piece for piece in pieces if piece.section == section]
     for piece in here:
         if piece.key == key:
-            line = [] if written is None else [f"{_name(key)} = {written}{_comment(lines, piece)}"]
+            line = [] if written is None else [f"{key_text(key)} = {written}{_comment(lines, piece)}"]
             return lines[: piece.start] + line + lines[piece.end :]
     if written is None:
         return lines
-    line = [f"{_name(key)} = {written}"]
+    line = [f"{key_text(key)} = {written}"]
     if here:
         return lines[: here[-1].end] + line + lines[here[-1].end :]
     end = len(lines)
     while end and not lines[end - 1].strip():
         end -= 1
-    return [*lines[:end], "", header(section), *line, ""]
+    return [*lines[:end], "", header_text(section), *line, ""]
 
 
 def _cut(lines: list[str], place: Place) -> list[str]:
@@ -161,8 +162,3 @@ def _comment(lines: list[str], piece: _Piece) -> str:
             continue
         return f"  {line[at:]}"
     return ""
-
-
-def _name(key: str) -> str:
-    bare = key.isascii() and key.replace("-", "").replace("_", "").isalnum()
-    return key if bare else said(key)

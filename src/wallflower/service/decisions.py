@@ -6,7 +6,6 @@ sense is said by the one reader of declarations, at the place where it stands.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from wallflower.schema.columns import ROLES
 from wallflower.schema.models import DISTANCES
 from wallflower.schema.people import REDUCERS
 from wallflower.schema.problems import Bare
+from wallflower.schema.toml_text import quoted, quoted_list
 from wallflower.service.words import FAMILIES
 
 Kind = Literal["choice", "text", "whole", "number", "amount", "flag", "lines", "some", "numbers", "replacement"]
@@ -167,26 +167,22 @@ def written(decision: Decision, typed: str, *, categorical: bool) -> str | None:
         return None
     one = " ".join(lines)
     if decision.kind == "flag":
-        return one if one in ("true", "false") else _text(one)
+        return one if one in ("true", "false") else quoted(one)
     if decision.kind == "lines" or (decision.kind == "some" and len(lines) > 1):
-        return f"[{', '.join(map(_text, lines))}]"
+        return quoted_list(lines)
     if decision.kind == "numbers":
         return f"[{', '.join(_number(part.strip()) for line in lines for part in line.split(',') if part.strip())}]"
     if decision.kind in ("whole", "number") or (
         decision.kind == "replacement" and not categorical and one not in ("drop", "clip")
     ):
         return _number(one)
-    return _text(one)
+    return quoted(one)
 
 
 def _number(text: str) -> str:
     if len(text) <= 300 and _WHOLE.fullmatch(text):  # Python reads no number of thousands of digits
         return text
     try:
-        return date.fromisoformat(text).isoformat() if len(text) == 10 else _text(text)
+        return date.fromisoformat(text).isoformat() if len(text) == 10 else quoted(text)
     except ValueError:
-        return _text(text)
-
-
-def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return quoted(text)

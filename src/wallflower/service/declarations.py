@@ -35,7 +35,6 @@ class Declared:
 
     declaration: Declaration
     text: str
-    edited: bool
 
 
 def current(seen: Transaction, service: Service, table: str) -> Declared:
@@ -47,10 +46,9 @@ def current(seen: Transaction, service: Service, table: str) -> Declared:
     row = seen.one("SELECT text FROM edits WHERE subject = :table", table=table)
     edit = None if row is None else str(row["text"])
     # The same text is the same declaration, unless it names files whose content is part of it.
-    made = _read if _names_files(path.name, original if edit is None else edit) else _kept
-    return Declared(
-        declaration=made(path, original, edit), text=original if edit is None else edit, edited=edit is not None
-    )
+    text = original if edit is None else edit
+    made = _read if _names_files(path.name, text) else _kept
+    return Declared(declaration=made(path, original, edit), text=text)
 
 
 def _read(path: Path, original: str, edit: str | None) -> Declaration:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
+from wallflower.atomic_file import write_whole
 from wallflower.errors import WallflowerError, place
 from wallflower.report.owner import owner_page
 from wallflower.report.pages import render
@@ -65,9 +65,7 @@ def _check(session: Session, table: str) -> str:
 
 def _write(path: Path, page: str) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(page)
+    write_whole(path, page)
 
 
 def _expire(database: Database, service: Service) -> None:

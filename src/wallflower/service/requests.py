@@ -53,10 +53,8 @@ class Request:
     submitted_at: str
     state: str
     decided_by: str | None
-    decided_at: str | None
     reason: str | None
     taken_tick: int | None
-    worker: int | None
     finished_tick: int | None
     outcome: Mapping[str, Any] | None
     sent_as: str | None = None
@@ -96,10 +94,8 @@ def read(row: Mapping[str, Any]) -> Request:
         submitted_at=row["submitted_at"],
         state=row["state"],
         decided_by=row["decided_by"],
-        decided_at=row["decided_at"],
         reason=row["reason"],
         taken_tick=row["taken_tick"],
-        worker=row["worker"],
         finished_tick=row["finished_tick"],
         outcome=None if row["outcome"] is None else json.loads(row["outcome"]),
         sent_as=row["sent_as"],

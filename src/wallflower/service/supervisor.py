@@ -92,10 +92,6 @@ class Supervisor:
             keeper.join(end)
         self.database.close()
 
-    def processes(self) -> dict[str, int]:
-        """Names and process ids of the children that run now."""
-        return {keeper.name: keeper.child.pid for keeper in self._keepers if keeper.child and keeper.child.is_alive()}
-
     def _for_worker(self, index: int) -> tuple[Service, int]:
         return self.service, index
 

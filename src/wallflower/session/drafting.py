@@ -61,7 +61,7 @@ def declare(
     from wallflower.engines import describe
     from wallflower.engines.memory.frames import arrow_column, column_names
     from wallflower.engines.redaction import private_folder
-    from wallflower.schema.first_draft import Wanted, draft, shown_from_rows
+    from wallflower.schema.first_draft import DraftPurpose, draft, shown_from_rows
 
     known = column_names(frame)
     for column in columns:
@@ -70,7 +70,7 @@ def declare(
     with private_folder() as folder:
         place = folder / f"{name}.parquet"
         described = describe(_parquet({each: arrow_column(frame, each) for each in known}, place))
-        text = draft(place, described, folder=folder, wanted=Wanted(area=area, columns=tuple(columns)))
+        text = draft(place, described, folder=folder, wanted=DraftPurpose(area=area, columns=tuple(columns)))
         text = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("source = "))
         return Draft(text=text, quotes=tuple(shown_from_rows(described, Path(f"the draft of '{name}'"), text)))
 

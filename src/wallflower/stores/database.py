@@ -10,7 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from wallflower.stores import durable_file
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -106,24 +109,18 @@ def as_text(now: float) -> str:
 
 
 def _sqlite(path: str) -> Engine:
-    import sqlite3
-
-    from sqlalchemy import create_engine, event
+    from sqlalchemy import create_engine
     from sqlalchemy.pool import QueuePool
-
-    def connect() -> sqlite3.Connection:
-        return sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False)
 
     # Kept open: whoever closes the last connection writes the log back into the file, which no page should wait for.
     engine = create_engine(
-        "sqlite://", creator=connect, poolclass=QueuePool, pool_size=8, max_overflow=40, hide_parameters=True
+        "sqlite://",
+        creator=lambda: durable_file.connect_beside_readers(Path(path), patience_s=PATIENCE_S),
+        poolclass=QueuePool,
+        pool_size=8,
+        max_overflow=40,
+        hide_parameters=True,
     )
-
-    @event.listens_for(engine, "connect")
-    def durable(connection: sqlite3.Connection, _record: object) -> None:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-
     _begin_by_hand(engine)
     return engine
 

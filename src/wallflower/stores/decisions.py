@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -202,12 +201,6 @@ class DecisionStore:
         return self._engine.connect().execution_options(write=False)
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    raw = durable_file.connect(path, patience_s=PATIENCE_S, make=True)
-    raw.execute("PRAGMA journal_mode = WAL").close()  # so that an operator can look while an analyst writes
-    return raw
-
-
 def _engine(place: str | Path | None) -> Engine:
     if isinstance(place, str) and place.startswith(("postgresql://", "postgres://")):
         try:
@@ -219,7 +212,10 @@ def _engine(place: str | Path | None) -> Engine:
     if place is None:
         return create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
     engine = create_engine(
-        "sqlite://", creator=lambda: _connected(Path(place)), poolclass=QueuePool, hide_parameters=True
+        "sqlite://",
+        creator=lambda: durable_file.connect_beside_readers(Path(place), patience_s=PATIENCE_S),
+        poolclass=QueuePool,
+        hide_parameters=True,
     )
 
     @event.listens_for(engine, "begin")

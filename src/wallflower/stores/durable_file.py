@@ -54,6 +54,17 @@ def connect(path: Path, *, patience_s: float, make: bool = False) -> sqlite3.Con
     return connection
 
 
+def connect_beside_readers(path: Path, *, patience_s: float) -> sqlite3.Connection:
+    """The same, made where it is missing, for a file that others read while one writes."""
+    connection = connect(path, patience_s=patience_s, make=True)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL").close()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 def identity(path: Path) -> tuple[int, int]:
     """Which file a name stands for."""
     found = path.stat()

@@ -30,8 +30,6 @@ class AnalystLoop:
     readings: int = 0
     lag: float = 0.0
     """Seconds from arrival to disk, of the slowest window of the last batch."""
-    unsent: int = 0
-    """Messages the line refused; the sensor's resend brings them about again."""
     doubled: set[str] = field(default_factory=set)
     """Sensors under whose name two seem to speak: two books take turns, or one number has two contents."""
     _series: dict[str, bytes] = field(default_factory=dict)
@@ -109,7 +107,8 @@ class AnalystLoop:
         self._series[sensor] = series
 
     def _say(self, message: Message) -> None:
-        self.unsent += not self.transport.send(self.topics.of_message(message), message.encode())
+        # A message that the line refuses is brought about again by the sensor's resend.
+        self.transport.send(self.topics.of_message(message), message.encode())
 
 
 @dataclass
@@ -120,7 +119,6 @@ class CorrectorLoop:
     transport: Transport
     topics: Topics
     dropped: Counter[str] = field(default_factory=Counter)
-    unsent: int = 0
 
     def turn(self, timeout: float = 0.0) -> int:
         handled = 0
@@ -130,7 +128,7 @@ class CorrectorLoop:
             understood = self.topics.understand(delivery, self.dropped)
             if understood is not None:
                 for reply in self.corrector.receive(understood[0]):
-                    self.unsent += not self.transport.send(self.topics.of_message(reply), reply.encode())
+                    self.transport.send(self.topics.of_message(reply), reply.encode())
             delivery.done()
         return handled
 

@@ -16,7 +16,7 @@ from wallflower.stream.messages import Candidates, Corrected, Differences, Messa
 
 
 @dataclass
-class _Open:
+class _OpenWindow:
     """What has been heard about one window so far."""
 
     differences: NDArray[np.float64] | None = None
@@ -34,7 +34,7 @@ class Corrector:
     most_open: int = 4096
     """When more windows are open the oldest is forgotten; the sensor sends it again."""
     dropped: Counter[str] = field(default_factory=Counter)
-    _open: OrderedDict[tuple[str, str, int], _Open] = field(default_factory=OrderedDict)
+    _open: OrderedDict[tuple[str, str, int], _OpenWindow] = field(default_factory=OrderedDict)
 
     def receive(self, message: Message) -> list[Message]:
         if message.window.stream != self.stream:
@@ -44,7 +44,7 @@ class Corrector:
         if isinstance(message, Receipt):
             self._open.pop(key, None)
             return []
-        state = self._open.setdefault(key, _Open())
+        state = self._open.setdefault(key, _OpenWindow())
         while len(self._open) > self.most_open:
             self._open.popitem(last=False)
         if isinstance(message, Differences):
@@ -58,7 +58,7 @@ class Corrector:
             return []
         return self._answer(message.window, state)
 
-    def _answer(self, window: Window, state: _Open) -> list[Message]:
+    def _answer(self, window: Window, state: _OpenWindow) -> list[Message]:
         differences, presumed = state.differences, state.presumed
         if differences is None or presumed is None:
             return []

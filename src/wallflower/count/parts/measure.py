@@ -13,7 +13,7 @@ from wallflower.count.degrees import capped_degrees, declared_ball
 from wallflower.count.noise import Noise
 from wallflower.count.parts.degrees import Degrees, DegreesOnExecutors, plan_of
 from wallflower.count.parts.profile import CoversInParts, CoversInStrips, profile_of
-from wallflower.count.parts.tasks import Attempt
+from wallflower.count.parts.tasks import TaskTrial
 from wallflower.count.profiles import near_threshold
 from wallflower.engines.base import Rows
 from wallflower.engines.executors import executors_of
@@ -75,7 +75,7 @@ def prepare_parts(rows: Rows, columns: Sequence[str], radius: Fraction) -> None:
     if plan.way == "distribute":
         executors, ball = executors_of(rows), declared_ball(rows.declaration, columns, radius)
         made_up = rows.fetch(numbers=columns).numbers
-        executors.run(Attempt(ball), [made_up] * executors.slots)
+        executors.run(TaskTrial(ball), [made_up] * executors.slots)
 
 
 def count_outliers(rows: Rows, columns: Sequence[str], radius: Fraction, k: int) -> int:

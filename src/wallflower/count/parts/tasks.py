@@ -113,7 +113,7 @@ class PeelAtHome:
 
 
 @dataclass(frozen=True)
-class Attempt:
+class TaskTrial:
     """Every task on made-up rows: what can fail or must be compiled where tasks run does so before anything is charged."""
 
     ball: Ball

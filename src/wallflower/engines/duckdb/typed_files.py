@@ -33,7 +33,7 @@ KINDS = {
 }
 
 
-class Typed(ABC):
+class TypedScan(ABC):
     """A scan that DuckDB knows the types of, and the rows."""
 
     decimal = "."
@@ -86,7 +86,7 @@ class ParquetColumn:
 
 
 @dataclass(frozen=True)
-class ParquetFile(Typed):
+class ParquetFile(TypedScan):
     path: Path
 
     def open(self, base: Database) -> None:
@@ -155,7 +155,7 @@ class ParquetFile(Typed):
 
 
 @dataclass(frozen=True)
-class DuckFile(Typed):
+class DuckFile(TypedScan):
     path: Path
     table: str
 

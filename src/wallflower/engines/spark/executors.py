@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallflower.engines.base import Rows
-from wallflower.engines.executors import Executors, InTurn
+from wallflower.engines.executors import Executors, OneProcess
 from wallflower.engines.redaction import broken, quietly
 from wallflower.engines.spark import tasks
 from wallflower.engines.spark.snapshot import Snapshot
@@ -36,7 +36,7 @@ class SparkExecutors:
 
 
 @dataclass(frozen=True)
-class Trying(InTurn):
+class TrialExecutors(OneProcess):
     """Executors that are tried before a charge: tasks run on them, and made-up rows stay in this process."""
 
     session: Any

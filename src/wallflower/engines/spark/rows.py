@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallflower.engines.base import Repeated
-from wallflower.engines.executors import Executors, InTurn
+from wallflower.engines.executors import Executors, OneProcess
 from wallflower.engines.redaction import broken, quietly_each
 from wallflower.engines.spark.executors import SparkExecutors
 from wallflower.engines.spark.parts import bounds_of, in_ranges
@@ -24,7 +24,7 @@ class SparkRows(SqlRows):
     @property
     def executors(self) -> Executors:
         """What runs tasks: the executors where the declaration says that they may, else this process."""
-        return SparkExecutors(self.base, self.places) if self.declaration.executors else InTurn(self)
+        return SparkExecutors(self.base, self.places) if self.declaration.executors else OneProcess(self)
 
     def hold(self, name: str, expression: Any) -> Any:
         """Kept on the executors: joining the rows of people is planned and run once, however many questions follow."""

@@ -14,7 +14,7 @@ from wallflower.engines.profile import Tally
 from wallflower.engines.redaction import broken, quietly
 from wallflower.engines.spark import tasks
 from wallflower.engines.spark.catalogue import frame, kinds, stage
-from wallflower.engines.spark.executors import MadeUp, Trying
+from wallflower.engines.spark.executors import MadeUp, TrialExecutors
 from wallflower.engines.spark.rows import SparkRows
 from wallflower.engines.spark.session import snapshot
 from wallflower.engines.spark.snapshot import Snapshot
@@ -51,7 +51,7 @@ class SparkSource:
                 yield rows
                 return
             with snapshot(str(self.declaration.source)) as base:
-                yield cast("Rows", MadeUp(rows, Trying(rows, base.session)))
+                yield cast("Rows", MadeUp(rows, TrialExecutors(rows, base.session)))
 
     @contextmanager
     def open(self, columns: Sequence[str]) -> Iterator[SparkRows]:

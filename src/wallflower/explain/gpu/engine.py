@@ -61,12 +61,8 @@ class Engine:
         self._problem, self._runner = problem, runner
         self._score = problem.rows if score is None else score
 
-    @property
-    def slices(self) -> Slices:
-        return self._slices
-
     @cached_property
-    def _slices(self) -> Slices:
+    def slices(self) -> Slices:
         problem = self._problem
         fits = lambda kinds: problem.kernel != "lof" or self._lof_bytes(kinds) <= self._runner.shared_bytes  # noqa: E731 - one use
         return sliced(problem.levels, problem.words, most_run=MOST_RUN[problem.kernel], fits=fits)
@@ -75,7 +71,7 @@ class Engine:
 
     @cached_property
     def _layout(self) -> list[Any]:
-        slices, put = self._slices, self._runner.put
+        slices, put = self.slices, self._runner.put
         stats = np.insert(self._problem.stats, 1, self._score, axis=0)[:, slices.order]
         sizes, strides, bits = slices.digits
         return [
@@ -113,10 +109,10 @@ class Engine:
 
     def _values(self, side: Values) -> list[Any]:
         kind = np.int64 if self._wide else np.int32
-        tags = (side.copies << 5) | self._slices.kinds_of(side.words)
+        tags = (side.copies << 5) | self.slices.kinds_of(side.words)
         put = self._runner.put
         return [
-            put(side.gaps.astype(kind)), put(self._slices.high_part(side.words)), put(tags.astype(kind)), np.int64(len(tags)),
+            put(side.gaps.astype(kind)), put(self.slices.high_part(side.words)), put(tags.astype(kind)), np.int64(len(tags)),
         ]  # fmt: skip
 
     @cached_property
@@ -130,7 +126,7 @@ class Engine:
             return [*values, *map(np.int64, problem.settings)]
         k, limit = problem.settings
         side, _, copies = self._room
-        lists = self._list_room(len(self._slices.kinds))
+        lists = self._list_room(len(self.slices.kinds))
         return [*values, np.int64(k), np.float64(limit), np.int64(lists), np.int64(side), np.int64(copies)]
 
     def _launch(
@@ -147,7 +143,7 @@ class Engine:
         kernel, shared = self._problem.kernel, 0
         if kernel == "lof":
             kernel = "lof_wide" if self._wide else "lof_narrow"
-            shared = self._lof_bytes(len(self._slices.kinds))
+            shared = self._lof_bytes(len(self.slices.kinds))
         common = [
             np.int64(first),
             np.int64(slices),
@@ -162,12 +158,12 @@ class Engine:
 
     def _pieces(self, most: int) -> Iterator[tuple[int, int]]:
         """First slice and number of slices of each launch."""
-        together = max(1, most // self._slices.run)
-        for first in range(0, self._slices.count, together):
-            yield first, min(together, self._slices.count - first)
+        together = max(1, most // self.slices.run)
+        for first in range(0, self.slices.count, together):
+            yield first, min(together, self.slices.count - first)
 
     def _told(self, label: str, done: int) -> None:
-        report(label, done * self._slices.run, self._slices.count * self._slices.run)
+        report(label, done * self.slices.run, self.slices.count * self.slices.run)
 
     # Answers.
 
@@ -181,7 +177,7 @@ class Engine:
 
     def flags_of(self, first: int, slices: int) -> NDArray[np.bool_]:
         """Whether each context of these slices is valid."""
-        out = self._runner.zeros(slices * self._slices.run, np.uint8)
+        out = self._runner.zeros(slices * self.slices.run, np.uint8)
         self._launch(first, slices, out=out)
         found: NDArray[np.bool_] = self._runner.get(out) != 0
         return found
@@ -220,7 +216,7 @@ class Engine:
         asked = self._runner.put(np.array(scores, dtype=np.int64))
         for first, slices in self._pieces(FLAGGED):
             seen = self._runner.zeros(len(scores), np.uint64)
-            out = self._runner.zeros(slices * self._slices.run, np.uint8)
+            out = self._runner.zeros(slices * self.slices.run, np.uint8)
             self._launch(first, slices, wanted=asked, wants=len(scores), seen=seen, out=out)
             here = dict(zip(scores, self._runner.get(seen).tolist(), strict=True))
             inside = [
@@ -229,6 +225,6 @@ class Engine:
             flags = self._runner.get(out) if inside else None
             for score, rank in inside:
                 of_score = np.flatnonzero(flags == scores.index(score) + 1)
-                places[score, rank] = first * self._slices.run + int(of_score[rank - totals[score]])
+                places[score, rank] = first * self.slices.run + int(of_score[rank - totals[score]])
             totals.update(here)
             self._told("contexts, second pass", first + slices)

@@ -17,7 +17,7 @@ from wallflower.service.looks import look_file
 from wallflower.service.passwords import new_id
 from wallflower.service.redaction import without_places
 from wallflower.service.requests import asks_the_same, find, of_table
-from wallflower.service.web.declared_fields import Typed, as_typed, as_written, mistakes
+from wallflower.service.web.declared_fields import FieldTexts, as_typed, as_written, mistakes
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
 from wallflower.service.web.whole_pages import report_answer
@@ -41,7 +41,7 @@ def save(desk: Desk, visit: Visit) -> Answer:
     """Try or save; a mistake is shown at its field, or beside the text."""
     table = visit.path["table"]
     path = desk.service.tables[table].declaration
-    typed: Typed | None = None
+    typed: FieldTexts | None = None
     text = visit.one("text")
     try:
         if "text" not in visit.form:
@@ -63,7 +63,7 @@ def _page(
     visit: Visit,
     *,
     text: str,
-    typed: Typed | None,
+    typed: FieldTexts | None,
     trouble: DeclarationError | None = None,
     columns: Any = (),
 ) -> Answer:

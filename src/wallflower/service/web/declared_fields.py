@@ -19,7 +19,7 @@ FIRST_WORDS = {("columns", "role"): "sensitive", ("identify", "distance"): "eucl
 
 
 @dataclass(frozen=True, kw_only=True)
-class Typed:
+class FieldTexts:
     """What stands in the fields of a page."""
 
     parts: tuple[Part, ...]
@@ -27,11 +27,11 @@ class Typed:
     """A field's name → its text."""
 
 
-def as_written(text: str) -> Typed:
+def as_written(text: str) -> FieldTexts:
     """The fields of a text as it stands."""
     raw = read(text)
     every = tuple(parts(raw))
-    return Typed(parts=every, values=_values(raw, every))
+    return FieldTexts(parts=every, values=_values(raw, every))
 
 
 def _values(raw: Mapping[str, Any], every: Sequence[Part]) -> dict[str, str]:
@@ -42,7 +42,7 @@ def _values(raw: Mapping[str, Any], every: Sequence[Part]) -> dict[str, str]:
     }
 
 
-def as_typed(text: str, form: Mapping[str, list[str]]) -> tuple[Typed, str]:
+def as_typed(text: str, form: Mapping[str, list[str]]) -> tuple[FieldTexts, str]:
     """The fields as somebody filled them in, and the text that they make of `text`."""
     raw = read(text)
     begun = _begun(form)
@@ -67,7 +67,7 @@ def as_typed(text: str, form: Mapping[str, list[str]]) -> tuple[Typed, str]:
     cut = tuple(place for place in removed if _at(raw, place) is not None)
     left = tuple(part for part in every if part.place not in removed)
     edits = {place: value for place, value in edits.items() if place[:-1] not in removed}
-    return Typed(parts=left, values=values), changed(text, edits, without=cut)
+    return FieldTexts(parts=left, values=values), changed(text, edits, without=cut)
 
 
 def _typed(form: Mapping[str, list[str]], place: Place, before: Mapping[str, str]) -> str:
@@ -89,7 +89,7 @@ def _begun(form: Mapping[str, list[str]]) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def mistakes(error: DeclarationError, typed: Typed) -> tuple[dict[str, str], list[str]]:
+def mistakes(error: DeclarationError, typed: FieldTexts) -> tuple[dict[str, str], list[str]]:
     """What is wrong at each field, and what is wrong at none of them."""
     at_fields: dict[str, str] = {}
     other: list[str] = []
@@ -103,7 +103,7 @@ def mistakes(error: DeclarationError, typed: Typed) -> tuple[dict[str, str], lis
     return at_fields, other if error.places else without_places(str(error)).splitlines()
 
 
-def _field(place: Sequence[str | int], message: str, typed: Typed) -> str | None:
+def _field(place: Sequence[str | int], message: str, typed: FieldTexts) -> str | None:
     names = tuple(str(part) for part in place)
     missing = _NEEDS.search(message)
     tried = [names[:length] for length in range(len(names), 0, -1)]
