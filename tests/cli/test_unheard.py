@@ -8,11 +8,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.contracts.registry import every_example
-from wallflower.cli import asking
+from wallflower.cli import asking, serve
 from wallflower.cli.app import run
 from wallflower.ledger import Ledger
 from wallflower.schema import load
@@ -85,3 +86,23 @@ def test_a_warning_that_nobody_can_read_keeps_no_publication_back(tmp_path, monk
     assert len(warned) == 1
     assert code in {0, 5}
     assert list(tmp_path.rglob("public.csv"))
+
+
+@pytest.mark.parametrize("how", [OSError(errno.ENOSPC, "full"), KeyboardInterrupt()], ids=["full", "interrupted"])
+def test_a_service_that_cannot_say_where_it_is_stops_its_children(monkeypatch, how):
+    """They went on without their folder, and kept the command from ending, whatever it was told."""
+    did = []
+
+    class Started:
+        def __init__(self, *_arguments):
+            self.start, self.stop = lambda: did.append("started"), lambda: did.append("stopped")
+
+    def unheard(*_arguments, **_named):
+        raise how
+
+    monkeypatch.setattr("wallflower.service.supervisor.Supervisor", Started)
+    monkeypatch.setattr(serve.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(serve, "out", SimpleNamespace(print=unheard))
+    with pytest.raises(type(how)):
+        serve._serve(SimpleNamespace(certificate=None, host="127.0.0.1", port=1), [])
+    assert did == ["started", "stopped"]
