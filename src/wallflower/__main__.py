@@ -63,6 +63,7 @@ class _Stopping:
 
 def main() -> None:
     """Run the command line; being told to stop, even while modules are still being loaded, is never a bug."""
+    _open_closed_places()
     gc.set_threshold(50_000, 20, 20)  # a short command mostly loads modules, which are no garbage
     stopping = _Stopping()
     stopping.note()
@@ -82,14 +83,25 @@ def main() -> None:
     sys.exit(code)
 
 
+def _open_closed_places() -> None:
+    """What a shell has closed (`>&-`) would be the place of the next file that is opened, and what is printed would go there.
+
+    Instead nothing can be read from it or printed to it, which is told as it is of a disk that is full; words for the owner are dropped.
+    """
+    for name, flags, mode in (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")):
+        if getattr(sys, name) is None:
+            place = os.open(os.devnull, flags)  # the lowest number that is free, and so the one that was closed
+            os.set_inheritable(place, True)  # or it would be closed again in the processes of a service
+            setattr(sys, name, os.fdopen(place, mode, closefd=False))
+
+
 def _forget_unread_words() -> None:
-    """What a terminal that has ended did not take would fail once more while Python shuts down, which makes 120 of any exit code."""
-    if sys.stderr is None:  # closed before the command began
-        return
-    try:
-        sys.stderr.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    """What could not be printed would fail once more while Python shuts down, which makes 120 of any exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 if __name__ == "__main__":

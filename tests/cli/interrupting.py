@@ -176,7 +176,7 @@ def interrupted(
     if after is not None:
         time.sleep(after)
         process.send_signal(by)
-    printed, complained = process.communicate(timeout=240)
+    printed, complained = process.communicate(timeout=600)
     return Interrupted(process.returncode, printed, complained)
 
 

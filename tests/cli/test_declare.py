@@ -66,6 +66,14 @@ def test_a_file_without_names_is_not_drafted(tmp_path, monkeypatch, capfd):
     assert not (tmp_path / "t.toml").exists()
 
 
+def test_a_folder_that_is_no_table_is_named_from_within_it(tmp_path, monkeypatch, capfd):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "t.md").write_text("a\n1\n")
+    monkeypatch.chdir(tmp_path / "here")
+    assert run(["declare", ".", "-o", "t.toml"]) == 2
+    assert "the folder 'here' is not a folder of" in capfd.readouterr().err
+
+
 def test_what_is_given_is_taken(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_bytes("a#b\n1#Gyn\xe4\n".encode("latin-1"))

@@ -74,7 +74,7 @@ main()
 
 def test_the_end_of_a_terminal_is_nothing_to_a_command_that_ignores_it(tmp_path):
     command = [sys.executable, "-c", IGNORED, *asked(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
 
 
@@ -85,14 +85,14 @@ def test_a_command_whose_words_nobody_can_read_keeps_its_exit_code(unbuffered):
     os.close(here)
     command = [sys.executable, "-m", "wallflower", "count", "salaries.toml", "--unheard-of"]
     told = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=there, env=told, check=False, timeout=120)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=there, env=told, check=False, timeout=600)
     os.close(there)
     assert done.returncode == 2
 
 
 def test_a_command_without_a_place_for_words_keeps_its_exit_code():
     command = [sys.executable, "-m", "wallflower", "count", "salaries.toml", "--unheard-of"]
-    done = subprocess.run(["sh", "-c", '"$@" 2>&-', "sh", *command], check=False, timeout=120)
+    done = subprocess.run(["sh", "-c", '"$@" 2>&-', "sh", *command], check=False, timeout=600)
     assert done.returncode == 2
 
 
@@ -116,7 +116,7 @@ main()
 def test_an_interrupt_that_python_drops_is_heard_a_moment_later(tmp_path):
     arguments = EXAMPLES["count"].arguments(EXAMPLES["count"].lay_out(tmp_path))
     done = subprocess.run(
-        [sys.executable, "-c", DROPPED, *arguments], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", DROPPED, *arguments], capture_output=True, text=True, check=False, timeout=600
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", INTERRUPTED)
 
@@ -124,7 +124,7 @@ def test_an_interrupt_that_python_drops_is_heard_a_moment_later(tmp_path):
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_python_shuts_down_does_not_undo_a_finished_command(by):
     command = [sys.executable, "-c", LATE, str(int(by))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("wallflower ")
 

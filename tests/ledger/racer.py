@@ -99,7 +99,9 @@ def kill(place: Path | str, rounds: int, *, careless: bool = False) -> dict[str,
         text = os.read(results, 100).decode()
         if text:
             shown.append(text)
-        longest_s *= 0.93 if ended else 1.07  # keeps the kills spread over the work, however fast the machine
+        longest_s *= (
+            0.8 if ended else 1.25
+        )  # keeps the kills spread over the work, however fast the machine; soon, if it is slow
         if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
             killed.append(request)
         os.close(results)

@@ -17,6 +17,8 @@ from wallflower.stores import sqlite
 from wallflower.stores.interruptible import Block, block
 from wallflower.stores.sqlite import SqliteStore
 
+PATIENCE_S = 300
+"""For a thread that waits for a lock nobody lets go of; one that waits for a processor needs less."""
 BEGUN = {
     "ledger": Chain._alone,
     "store": SqliteStore.transaction,
@@ -54,7 +56,7 @@ def test_an_interrupt_as_a_transaction_begins_lets_go_of_it(declared, which):
     made = []
     again = threading.Thread(target=lambda: made.append(charge(ledger, declared).entry), daemon=True)
     again.start()
-    again.join(20)
+    again.join(PATIENCE_S)
     assert made == [2]
     assert kept.value is not None
 
@@ -79,7 +81,7 @@ def test_an_interrupt_as_a_transaction_ends_lets_the_same_thread_go_on(declared)
 
     asking = threading.Thread(target=asks, daemon=True)
     asking.start()
-    asking.join(20)
+    asking.join(PATIENCE_S)
     assert made
 
 
@@ -100,7 +102,7 @@ def test_a_transaction_that_an_interrupt_left_open_ends_with_the_interrupt(decla
     made = []
     again = threading.Thread(target=lambda: made.append(charge(ledger, declared).entry), daemon=True)
     again.start()
-    again.join(20)
+    again.join(PATIENCE_S)
     assert made == [2]
 
 

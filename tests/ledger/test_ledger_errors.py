@@ -13,7 +13,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,7 +23,7 @@ from tests.declared import declare
 from wallflower.errors import BudgetError, LedgerError, UsageError
 from wallflower.ledger import Ledger
 from wallflower.privacy.guarantees import PureDP
-from wallflower.stores import durable_file
+from wallflower.stores import durable_file, sqlite
 from wallflower.stores.sqlite import APPLICATION
 
 HALF = PureDP(epsilon=Fraction(1, 2), neighbours="add-remove")
@@ -306,15 +308,30 @@ def test_nothing_is_put_where_the_database_keeps_a_part_of_the_ledger(declared, 
     assert replace(declared, ledger=link).is_own_file(there)
 
 
-def test_a_ledger_that_is_being_made_is_waited_for(declared):
+def test_a_ledger_that_is_being_made_is_waited_for(declared, monkeypatch):
     """Whoever looks between the link that puts a ledger in place and the end of its draft sees two names for a moment."""
     draft = declared.ledger.with_name(f".{declared.ledger.name}.draft-{os.getpid()}-{'2' * 32}")
     os.link(declared.ledger, draft)
-    ends = threading.Timer(0.2, draft.unlink)
-    ends.start()
+    looks = iter(range(3))
+
+    def meanwhile(_seconds):
+        if next(looks) == 2:
+            draft.unlink()
+
+    monkeypatch.setattr(sqlite, "time", SimpleNamespace(monotonic=lambda: 0.0, sleep=meanwhile))
     assert charge(Ledger.open(declared), declared).entry == 2
-    ends.join()
+    assert not list(looks)
     assert Ledger.init(declared) == []
+
+
+def test_a_ledger_that_is_never_made_to_its_end_is_not_waited_for_without_end(declared, monkeypatch):
+    draft = declared.ledger.with_name(f".{declared.ledger.name}.draft-{os.getpid()}-{'2' * 32}")
+    os.link(declared.ledger, draft)
+    seconds = count()
+    monkeypatch.setattr(sqlite, "time", SimpleNamespace(monotonic=lambda: next(seconds), sleep=lambda _seconds: None))
+    with pytest.raises(LedgerError, match="second name"):
+        Ledger.open(declared)
+    assert next(seconds) == sqlite.BEING_MADE_S + 1
 
 
 def test_a_ledger_mounted_as_a_single_file_is_refused(declared, tmp_path, monkeypatch):

@@ -99,7 +99,7 @@ def provider():
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(5)
+        thread.join()
 
 
 def _verified(query: dict[str, str], form: dict[str, str]) -> bool:

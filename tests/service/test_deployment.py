@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers.ports import free_port
 from wallflower.errors import DeclarationError, LedgerError
 from wallflower.service.migrations import STEPS, migrate
 from wallflower.service.parser import loads
@@ -121,7 +122,7 @@ def test_nginx_takes_the_proxy(tmp_path):
         check=True,
         capture_output=True,
     )
-    proxy = (DOCS / "deployment" / "nginx.conf").read_text().replace("listen 443", "listen 127.0.0.1:18443")
+    proxy = (DOCS / "deployment" / "nginx.conf").read_text().replace("listen 443", f"listen 127.0.0.1:{free_port()}")
     (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\n{proxy}\n}}\n")
     done = subprocess.run(
         [NGINX, "-t", "-c", str(tmp_path / "nginx.conf")], capture_output=True, text=True, check=False

@@ -13,7 +13,7 @@ import pytest
 
 import wallflower as wf
 from tests.service.desks import COUNT, Browser, House
-from tests.service.test_break_ins import served
+from tests.service.test_break_ins import PATIENCE_S, served
 from tests.service.test_requests import EXPLAIN
 from wallflower import remote
 from wallflower.errors import DeclarationError, UsageError
@@ -68,7 +68,7 @@ def test_a_token_goes_through_no_proxy_in_the_open(monkeypatch):
         for each in (proxy, nobody):
             each.bind(("127.0.0.1", 0))
         proxy.listen()
-        proxy.settimeout(20)
+        proxy.settimeout(PATIENCE_S)
 
         def listen() -> None:
             try:
@@ -86,7 +86,7 @@ def test_a_token_goes_through_no_proxy_in_the_open(monkeypatch):
         with pytest.raises(UsageError, match="did not answer"):
             wf.connect(there, token="wf_secret").tables()  # noqa: S106 - of nobody
         socket.create_connection(proxy.getsockname()).close()  # whoever listened has heard somebody by now
-        thread.join(20)
+        thread.join(PATIENCE_S)
     assert heard == [b""]
 
 

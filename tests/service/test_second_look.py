@@ -66,7 +66,7 @@ def test_one_decision_stands_whoever_comes_at_once(house: House):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join()
     assert sorted(told) == [303, 422, 422, 422]
     with house.desk.database.read() as seen:
         state, policies = find(seen, request).state, seen.one("SELECT count(*) AS n FROM policies")["n"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import signal
 import threading
 import time
 from contextlib import closing
@@ -308,3 +309,18 @@ def test_a_roster_may_be_a_file_beside_the_declaration(tmp_path):
     (tmp_path / "roster.txt").write_text("# the east wing\nward-1\n\nward-2\n")
     text = re.sub(r"roster = .*", 'roster = "roster.txt"', support.clock_text())
     assert loads(text, path=tmp_path / "pumps.toml").roster == ("ward-1", "ward-2")
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+def test_a_party_in_the_background_of_a_script_is_not_ended_by_the_interrupt_of_what_runs_before_it(ignored):
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.default_int_handler)
+        stop = stream_process.until_stopped()
+        signal.raise_signal(signal.SIGINT)
+        assert stop.is_set() is not ignored
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.is_set()
+    finally:
+        for number, how in before.items():
+            signal.signal(number, how)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import numpy as np
@@ -142,3 +144,24 @@ def test_streams_share_a_database_and_not_their_windows(database):  # noqa: F811
     assert one.totals()[0] == other.totals()[0] == 1
     one.close()
     other.close()
+
+
+def test_analysts_that_begin_at_the_same_moment_make_the_tables_once(database, server, monkeypatch):  # noqa: F811 - fixtures
+    """Each of them saw no table; all but one were told that the place could not be used, and were not started again."""
+    make, name = decisions.METADATA.create_all, database.rpartition("/")[2]
+    waiting = f"SELECT 1 FROM pg_stat_activity WHERE datname = '{name}' AND wait_event_type = 'Lock'"
+
+    def slowly(connection):
+        make(connection)
+        monkeypatch.setattr(decisions.METADATA, "create_all", make)
+        other = pool.submit(opened, database)
+        while not server.execute(waiting):
+            assert not other.done()
+            time.sleep(0.01)
+        begun.append(other)
+
+    begun = []
+    monkeypatch.setattr(decisions.METADATA, "create_all", slowly)
+    with ThreadPoolExecutor(1) as pool:
+        opened(database).close()
+        begun[0].result().close()

@@ -89,7 +89,17 @@ def _serve(
     running = Supervisor(service, read_again)
     signal.signal(signal.SIGTERM, lambda *_: running.ask_to_stop())
     signal.signal(signal.SIGHUP, lambda *_: running.ask_to_renew())
-    running.start()
+    try:
+        running.start()
+        _greet(service, logins)
+        with contextlib.suppress(KeyboardInterrupt):
+            running.wait(lambda words: err.print(words, highlight=False))
+        err.print("Stopping: what is under way is finished first.", highlight=False)
+    finally:  # children that nobody stops keep this process, and each other, up for ever
+        running.stop()
+
+
+def _greet(service: Service, logins: list[tuple[str, str, str]]) -> None:
     scheme = "http" if service.certificate is None else "https"
     out.print(f"Wallflower serves {scheme}://{service.host}:{service.port}/", highlight=False)
     for name, secret, does in logins:
@@ -99,10 +109,6 @@ def _serve(
             "These passwords are shown once. Every row was made up. Ctrl-C stops it; nothing is kept.", style="dim"
         )
     sys.stdout.flush()
-    with contextlib.suppress(KeyboardInterrupt):
-        running.wait(lambda words: err.print(words, highlight=False))
-    err.print("Stopping: what is under way is finished first.", highlight=False)
-    running.stop()
 
 
 def _free_port() -> int:

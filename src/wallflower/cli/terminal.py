@@ -8,7 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -46,7 +46,25 @@ class _AtFirstUse:
         return Plain(soft_wrap=True, markup=False, emoji=False, **self._settings)
 
 
-err = cast("Console", _AtFirstUse(stderr=True))
+class _Stderr:
+    """Whatever stderr is by now. A warning that nobody can read, on a full disk or a terminal that has ended, undoes no command:
+    it may come between a charge and what was paid for.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr, name)
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            sys.stderr.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            sys.stderr.flush()
+
+
+err = cast("Console", _AtFirstUse(stderr=True, file=_Stderr()))
 out = cast("Console", _AtFirstUse())
 
 LOOK = "This looks at the rows without protection. Keep it at your desk."

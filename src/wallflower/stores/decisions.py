@@ -57,6 +57,8 @@ ABOUT = Table(
 PATIENCE_S = 60
 """How long a writer waits for another; each holds the table for milliseconds."""
 AT_ONCE = 200
+LOCK = 0x57464453
+"""PostgreSQL's advisory lock of those who make the tables ("WFDS")."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +90,9 @@ class DecisionStore:
         self._engine = _engine(place)
         try:
             with self._engine.begin() as connection:
+                if self._engine.dialect.name == "postgresql":
+                    # Analysts of several parts start at the same moment; the second waits, and finds the tables.
+                    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
                 METADATA.create_all(connection)
         except DBAPIError as error:
             self.close()

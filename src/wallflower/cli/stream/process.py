@@ -62,7 +62,8 @@ def until_stopped() -> threading.Event:
     """Set by SIGTERM or Ctrl-C: finish the turn, close the line, keep the book."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        if number == signal.SIGTERM or signal.getsignal(number) != signal.SIG_IGN:  # as for any command: `__main__`
+            signal.signal(number, lambda *_: stop.set())
     return stop
 
 

@@ -94,7 +94,7 @@ def open_folder(path: Path, read: Reading) -> Folder:
     endings = {each.suffix.lower() for each in inside}
     if not inside or not (endings <= CSV or endings <= PARQUET) or any(not each.is_file() for each in inside):
         raise DeclarationError(
-            f"the folder '{path.name}' is not a folder of CSV files, or of Parquet files, and nothing else.",
+            f"the folder '{path.resolve().name}' is not a folder of CSV files, or of Parquet files, and nothing else.",
             hint="Put the files of the table, and no folder, into it; names that begin with a dot or an underscore do not count.",
         )
     if endings <= PARQUET:
@@ -108,6 +108,6 @@ def _types(part: CsvFile | ParquetFile, base: Database) -> Mapping[str, str]:
 
 def _disagree(folder: Path, first: Path, other: Path, what: str) -> DeclarationError:
     return DeclarationError(
-        f"the files of '{folder.name}' disagree about {what}: '{other.name}' is not as '{first.name}'.",
+        f"the files of '{folder.resolve().name}' disagree about {what}: '{other.name}' is not as '{first.name}'.",
         hint="One table has one set of columns; write the files anew, or declare each as a table of its own.",
     )
