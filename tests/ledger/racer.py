@@ -99,9 +99,8 @@ def kill(place: Path | str, rounds: int, *, careless: bool = False) -> dict[str,
         text = os.read(results, 100).decode()
         if text:
             shown.append(text)
-        longest_s *= (
-            0.8 if ended else 1.25
-        )  # keeps the kills spread over the work, however fast the machine; soon, if it is slow
+        # Keeps the kills spread over the work, however fast the machine; soon, if it is slow.
+        longest_s *= 0.8 if ended else 1.25
         if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
             killed.append(request)
         os.close(results)
