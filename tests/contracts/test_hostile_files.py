@@ -242,8 +242,17 @@ def views(path):
             ("csv", f"read_csv('{outside}')"),
             ("text", f"(SELECT content AS x FROM read_text('{outside}'))"),
             ("listing", f"(SELECT file AS x FROM glob('{outside.parent}/*'))"),
+            # DuckDB lets these be until they are run, which would be after the charge.
+            ("sniffed", f"(SELECT Columns AS x FROM t, sniff_csv('{outside}') WHERE t.x > 7)"),
+            ("secrets", "(SELECT name AS x FROM duckdb_secrets())"),
+            ("inside_and_secrets", "(SELECT x FROM t UNION ALL SELECT length(name) FROM which_secret('a', 's3'))"),
         ):
             connection.execute(f"CREATE VIEW {name} AS SELECT x FROM {scan}")
+        connection.execute("CREATE MACRO told() AS TABLE SELECT value AS x FROM duckdb_settings()")
+        connection.execute("CREATE VIEW settings AS SELECT x FROM told()")
+        connection.execute(
+            "CREATE VIEW many AS SELECT x + unnest([1, 2]) AS x FROM t, range(2) WHERE x IN (SELECT x FROM inside) OR x < 2"
+        )
 
 
 def test_a_view_inside_the_file_is_read_and_one_that_reaches_outside_refused(tmp_path):
@@ -251,7 +260,9 @@ def test_a_view_inside_the_file_is_read_and_one_that_reaches_outside_refused(tmp
     views(path)
     with opened(path, "inside", X).rows(("x",)) as rows:
         assert rows.fetch(numbers=("x",)).numbers.tolist() == [[25]]
-    for name in ("csv", "text", "listing"):
+    with opened(path, "many", X).rows(("x",)) as rows:
+        assert rows.fetch(numbers=("x",)).numbers.tolist() == [[25], [35]] * 2
+    for name in ("csv", "text", "listing", "sniffed", "secrets", "inside_and_secrets", "settings"):
         source = opened(path, name, X)
         with pytest.raises(DeclarationError, match=r"outside 'rows\.duckdb'"):
             source.verify(("x",))
@@ -300,6 +311,7 @@ def test_an_open_source_reaches_nothing_but_its_file_and_stays_so(tmp_path):
             f"COPY (SELECT 1) TO '{tmp_path / 'out.csv'}'",
             "SET enable_external_access = true",
             "SET allowed_paths = ['/']",
+            "SET disabled_optimizers = ''",  # what the lock alone refuses
         ):
             with pytest.raises(duckdb.Error):
                 rows.base.run(statement)

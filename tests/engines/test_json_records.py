@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wallflower.engines.duckdb.json_records import BLOCK, is_array, records, whole
+from wallflower.engines.reading_rule import UNDECODABLE
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,16 @@ def test_a_blank_element_is_a_row_without_cells(tmp_path, text, rows):
     path = tmp_path / "rows.json"
     path.write_text(text, encoding="utf-8")
     assert list(records(path)) == rows
+
+
+@pytest.mark.parametrize("name", ["rows.json", "rows.jsonl"])
+def test_a_name_that_stands_twice_in_a_record_names_no_cell(tmp_path, name):
+    """Neither of its values may be taken for it, be they alike; the others of the record are read."""
+    twice = ['{"x": 1, "y": 3, "x": 2}', '{"x": 1, "x": 1}', '{"x": 1}', '{"x": 1, "x": 1, "x": 1}']
+    path = tmp_path / name
+    path.write_text(f"[{', '.join(twice)}]" if name == "rows.json" else "\n".join(twice), encoding="utf-8")
+    lost = {"x": UNDECODABLE}
+    assert list(records(path)) == [{**lost, "y": 3}, lost, {"x": 1}, lost]
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])

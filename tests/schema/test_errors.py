@@ -210,6 +210,10 @@ def test_a_control_character_is_shown_and_not_obeyed(text):
     assert not hidden
 
 
+def test_a_control_character_in_a_value_that_is_refused_is_shown_and_not_obeyed():
+    assert "\\x1b[31m" in str(DeclarationError.of(object(), "alpha", "a number", "\x1b[31m5"))
+
+
 def test_a_file_name_with_control_characters_is_shown(tmp_path):
     place = tmp_path / "a\x1b[31m.toml"
     place.write_text("x = \n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from wallflower.engines.reading_rule import Kind
 from wallflower.engines.view import find_columns, find_table
 from wallflower.errors import DeclarationError
 
+MADE_OF_ROWS = {"SEQ_SCAN", "RANGE", "GENERATE_SERIES", "UNNEST", "REPEAT", "REPEAT_ROW", "JSON_EACH", "JSON_TREE"}
+"""The table functions, as a plan spells them, that give what the file holds; any other tells of DuckDB itself or of what lies outside."""
 MOST_DIGITS = 38
 """Of a decimal that DuckDB can hold."""
 KINDS = {
@@ -164,6 +167,7 @@ class DuckFile(TypedScan):
         if self._computed(base):
             # What several columns compute alike would be computed once, outside of what may fail in each (`raw`).
             base.run(f"SET disabled_optimizers = '{SETTINGS['disabled_optimizers']},common_subexpressions'")
+        base.run("SET explain_output = 'all'")
         base.seal(self.path)
 
     def scan(self, base: Database) -> str:
@@ -187,21 +191,40 @@ class DuckFile(TypedScan):
         return {name for (name,) in told}
 
     def decode(self, base: Database, columns: Sequence[str]) -> None:
-        views = base.run("SELECT view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal")
-        if (self.table,) not in views:
+        if not self._is_view(base):
             super().decode(base, columns)
+
+    def _is_view(self, base: Database) -> bool:
+        views = base.run("SELECT view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal")
+        return (self.table,) in views
 
     def _described(self, base: Database) -> list[tuple[str, str]]:
         import duckdb
 
         try:
-            return super()._described(base)
+            described = super()._described(base)
+            if not self._is_view(base) or self._planned(base) <= MADE_OF_ROWS:
+                return described
         except duckdb.PermissionException:
             pass
         raise DeclarationError(
             f"the view '{self.table}' reads something outside '{self.path.name}'.",
             hint="Nothing but the declared source is read: copy what the view needs into a table of the file.",
         )
+
+    def _planned(self, base: Database) -> set[str]:
+        """The table functions that the view calls, which some may do until they are run; found in plans, with no row read."""
+        functions = base.run(
+            "SELECT DISTINCT upper(function_name) FROM duckdb_functions() WHERE function_type = 'table'"
+        )
+        plans = base.run(f"EXPLAIN (FORMAT json) SELECT * FROM {self.scan(base)}")
+        return {name for (name,) in functions} & {step for _, plan in plans for step in _operators(json.loads(plan))}
+
+
+def _operators(plan: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for step in plan:
+        yield step["name"].strip()
+        yield from _operators(step["children"])
 
 
 def _top_level(schema: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
