@@ -9,6 +9,7 @@ import pytest
 
 from wallflower.privacy.guarantees import (
     LocalDP,
+    MetricPrivacy,
     OutputConstrainedDP,
     PlainKAnonymity,
     PureDP,
@@ -43,8 +44,9 @@ def test_a_table_rests_on_its_owner_and_its_ledger(guarantee):
     assert not any(stands(set(ASSUMED_OF_A_STREAM) - set(ASSUMED_OF_A_TABLE), page))
 
 
-def test_a_stream_rests_on_the_sensor_s_own_device_and_offers_no_ledger_to_compare_with():
-    page = page_of(LocalDP(epsilon=HALF))
+@pytest.mark.parametrize("promise", [LocalDP, MetricPrivacy], ids=lambda one: one.family)
+def test_a_stream_rests_on_the_sensor_s_own_device_and_offers_no_ledger_to_compare_with(promise):
+    page = page_of(promise(epsilon=HALF))
     assert "--verify" not in page.partition("What this page rests on")[2]
     assert "--verify" in page_of(OF_A_TABLE[0]).partition("What this page rests on")[2]
     assert all(stands(ASSUMED_OF_A_STREAM, page))
