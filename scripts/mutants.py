@@ -1,13 +1,17 @@
 """Small changes of `src`, one node of one syntax tree each: `scripts/mutations.py` judges them.
 
-A comparison, a sign, a constant, a condition, a bound turned round, a call that is left out. Kernels are not changed: what is
-compiled is kept between runs, and the slow twin of each is asked for the same answers.
+A comparison, a sign, a constant, a condition, a bound turned round, two arguments exchanged, a call or a step of a sum that is left
+out. Kernels are not changed: what is compiled is kept between runs, and the slow twin of each is asked for the same answers.
 """
 
 from __future__ import annotations
 
 import ast
 import random
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +26,9 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 }  # fmt: skip
 
 RENAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "ceil": "floor", "floor": "ceil"}
+
+ORDERED_BY_TYPE = {"isinstance", "issubclass", "getattr", "hasattr", "setattr", "cast"}
+"""Calls whose arguments nobody exchanges unnoticed."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +59,13 @@ class Mutant:
         return f"{self.inside}:{self.line}"
 
 
-def places(file: Path) -> list[tuple[int, str]]:
-    """Where a file can be changed, and how: the place of a node among those that matter, and the kind of change."""
-    return [(place, kind) for place, node in enumerate(_nodes(_tree(file))) for kind in _changes(node)]
+def places(file: Path, lines: Container[int] | None = None) -> list[tuple[int, str]]:
+    """Where a file can be changed, and how: the place of a node among those that matter, and the kind of change; all of
+    them where no lines are named.
+    """
+    nodes = enumerate(_nodes(_tree(file)))
+    wanted = [(place, node) for place, node in nodes if lines is None or getattr(node, "lineno", 0) in lines]
+    return [(place, kind) for place, node in wanted for kind in _changes(node)]
 
 
 def mutant(file: Path, place: int, kind: str) -> Mutant | None:
@@ -71,8 +82,10 @@ def mutant(file: Path, place: int, kind: str) -> Mutant | None:
     return Mutant(file, place, kind, line, what, function, ast.fix_missing_locations(tree))
 
 
-def chosen(many: int, seed: int, only: str) -> list[Mutant]:
-    """A sample that is spread over the files: a file is drawn, then one of its mutants."""
+def chosen(many: int, seed: int, only: str, since: str = "") -> list[Mutant]:
+    """A sample that is spread over the files: a file is drawn, then one of its mutants; with `since` a revision, only of
+    lines that are new or other since then.
+    """
     draw = random.Random(seed)  # noqa: S311 - nothing private is drawn
     files = [
         path
@@ -81,7 +94,8 @@ def chosen(many: int, seed: int, only: str) -> list[Mutant]:
         and "kernels" not in path.name
         and any(str(path.relative_to(SRC)).startswith(start) for start in only.split(","))
     ]
-    pools = {path: places(path) for path in files}
+    new = _new_lines(since) if since else None
+    pools = {path: places(path, None if new is None else new.get(path, set())) for path in files}
     for pool in pools.values():
         draw.shuffle(pool)
     found: list[Mutant] = []
@@ -90,6 +104,22 @@ def chosen(many: int, seed: int, only: str) -> list[Mutant]:
         made = [mutant(path, *pools[path].pop()) for path in files[: many - len(found)] if pools[path]]
         found += [one for one in made if one is not None]
     return found[:many]
+
+
+def _new_lines(since: str) -> dict[Path, set[int]]:
+    """Which lines of which files of the working tree a revision does not have."""
+    options = ("--unified=0", "--no-color", "--no-ext-diff", "--dst-prefix=b/")
+    git = ["git", "-C", str(ROOT), "diff", *options, since, "--", str(SRC)]
+    told = subprocess.run(git, check=True, capture_output=True, text=True).stdout
+    found: dict[Path, set[int]] = defaultdict(set)
+    file = SRC
+    for line in told.splitlines():
+        if line.startswith("+++ "):
+            file = ROOT / line.removeprefix("+++ b/")
+        elif hunk := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
+            first, many = int(hunk[1]), int(hunk[2] or 1)
+            found[file] |= set(range(first, first + many))
+    return found
 
 
 def _tree(file: Path) -> ast.Module:
@@ -146,7 +176,10 @@ def _changes(node: ast.AST) -> list[str]:
         return ["constant"]
     if isinstance(node, ast.If | ast.IfExp):
         return ["always", "never"]
-    return ["leave out"] if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else []
+    if isinstance(node, ast.Call) and len(node.args) > 1 and _name(node.func) not in ORDERED_BY_TYPE:
+        return [] if any(isinstance(one, ast.Starred) for one in node.args[:2]) else ["exchange"]
+    left_out = isinstance(node, ast.AugAssign) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    return ["leave out"] if left_out else []
 
 
 def _name(function: ast.expr) -> str:
@@ -159,12 +192,7 @@ def _apply(node: ast.AST, kind: str) -> None:
     elif isinstance(node, ast.BinOp | ast.BoolOp):
         node.op = SWAPS[type(node.op)]()  # type: ignore[assignment]
     elif isinstance(node, ast.Call):
-        name = RENAMES[_name(node.func)]
-        node.func = (
-            ast.Attribute(node.func.value, name, ast.Load())
-            if isinstance(node.func, ast.Attribute)
-            else ast.Name(name, ast.Load())
-        )
+        _call_otherwise(node, kind)
     elif isinstance(node, ast.UnaryOp):
         if isinstance(node.op, ast.Not):
             node.operand = ast.UnaryOp(op=ast.Not(), operand=node.operand)
@@ -176,6 +204,17 @@ def _apply(node: ast.AST, kind: str) -> None:
         node.test = ast.Constant(value=kind == "always")
     elif isinstance(node, ast.Expr):
         node.value = ast.Constant(value=None)
+    elif isinstance(node, ast.AugAssign):
+        node.op, node.value = ast.Mult(), ast.Constant(value=1)
+
+
+def _call_otherwise(node: ast.Call, kind: str) -> None:
+    if kind == "exchange":
+        node.args[:2] = node.args[1::-1]
+    elif isinstance(node.func, ast.Attribute):
+        node.func.attr = RENAMES[node.func.attr]
+    else:
+        node.func = ast.Name(RENAMES[_name(node.func)], ast.Load())
 
 
 def _other(value: object) -> bool | int | float:

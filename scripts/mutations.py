@@ -109,6 +109,7 @@ def main() -> None:
     parser.add_argument(
         "--only", default="", help="how paths inside the package begin, with commas: only these are changed"
     )
+    parser.add_argument("--since", default="", help="a revision: only lines that it does not have are changed")
     parser.add_argument("--tests", default="", help="the tests to ask in place of the package's own, with commas")
     parser.add_argument("--wide", action="store_true", help="ask every test, the slow and the statistical too")
     parser.add_argument("--map", type=Path, help="a folder that keeps which test reaches which line")
@@ -117,7 +118,8 @@ def main() -> None:
     asked = parser.parse_args()
     for heavy in HEAVY:
         __import__(heavy)
-    mutants = list(_earlier(asked.again, asked.only)) if asked.again else chosen(asked.many, asked.seed, asked.only)
+    drawn = (asked.many, asked.seed, asked.only, asked.since)
+    mutants = list(_earlier(asked.again, asked.only)) if asked.again else chosen(*drawn)
     counts = dict.fromkeys(("killed", "survived", "slow", "unjudged"), 0)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

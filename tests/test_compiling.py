@@ -68,13 +68,13 @@ def test_the_digest_sees_every_file_a_kernel_uses_and_nothing_else(tmp_path):
         "count/other_kernels.py": "a = 1\n",
     }
     for name, text in texts.items():
-        (package / name).write_text(text)
+        (package / name).write_text(text + "b = 1\n")
     whole = compiling.digest(package / "kernels.py", package)
     for name, text in texts.items():
-        (package / name).write_text(text + "b = 2\n")
+        (package / name).write_text(text + "b = 2\n")  # as long as before
         seen = compiling.digest(package / "kernels.py", package) != whole
         assert seen == (name != "count/other_kernels.py")
-        (package / name).write_text(text)
+        (package / name).write_text(text + "b = 1\n")
 
 
 @pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*kernels*.py")), ids=lambda file: file.stem)

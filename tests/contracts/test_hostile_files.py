@@ -18,6 +18,7 @@ import pytest
 from tests.contracts.engine_sources import categories, dates, declare, numbers
 from tests.contracts.hostile_files import BROKEN_ARRAYS, CASES, bytes_as_text, parquet_files
 from wallflower.engines import examine, from_frame, open_source
+from wallflower.engines.arrow_cells import unfolded
 from wallflower.engines.duckdb.source import DuckSource
 from wallflower.engines.memory.dialect import read
 from wallflower.engines.reading_rule import Kind, rule_for
@@ -128,6 +129,14 @@ def test_ids_and_moments_may_be_words_of_a_dictionary(type_):
     declaration = declare(X, key="p", **people)
     with from_frame(pa.table({"p": ids, "t": days, "x": [1, 2, 3, 4]}), declaration).rows(("x",)) as rows:
         assert sorted(rows.fetch(numbers=("x",)).numbers[:, 0].tolist()) == [20, 30]
+
+
+def test_words_of_a_dictionary_are_spelt_out_with_room_and_other_values_as_they_are():
+    for type_ in (pa.string(), pa.string_view(), pa.large_string()):
+        words = pa.DictionaryArray.from_arrays(pa.array([1, 0, None]), pa.array(["a", "b"], type_))
+        assert unfolded(words).equals(pa.array(["b", "a", None], pa.large_string()))
+    numbers = pa.DictionaryArray.from_arrays(pa.array([1, 0]), pa.array([7, 8]))
+    assert unfolded(numbers).equals(pa.array([8, 7]))
 
 
 def test_a_long_word_of_a_dictionary_may_stand_in_many_cells():

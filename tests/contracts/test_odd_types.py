@@ -51,3 +51,10 @@ def test_a_record_is_named_in_text(record):
 def test_several_records_share_a_question_about_one(question):
     with pytest.raises(errors.UsageError, match=r"must be an explain\.Context"):
         wf.explain.Records(records=("odd", "e3"), question=question)
+
+
+@pytest.mark.parametrize("names", ["ab", b"ab", 8, None, ["a", 8]])
+def test_columns_are_named_one_by_one(names):
+    """Of one text each letter would be a name."""
+    with pytest.raises(errors.UsageError, match=r"'columns' must be names of columns"):
+        wf.count.Outliers(columns=names, neighbours=3, radius="1", epsilon="1")

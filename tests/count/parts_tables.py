@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+from hypothesis import strategies as st
 
 from wallflower.count.parts.measure import measure_in_strips
 from wallflower.count.queries import measure_points
@@ -13,6 +14,9 @@ from wallflower.engines.batches import runs
 from wallflower.engines.plan import Plan
 from wallflower.engines.spill import Spill
 from wallflower.geometry.balls import Ball
+
+SEEDS = st.integers(0, 2**32 - 1)
+"""Of `random_case`: its tables depend on each other's numbers too much to be drawn one by one, or made smaller."""
 
 
 class Sorting:

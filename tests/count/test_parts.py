@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from tests.count import twins
-from tests.count.parts_tables import Sorting, both, heap_of, names, random_case, rectangle, tiles
+from tests.count.parts_tables import SEEDS, Sorting, both, heap_of, names, random_case, rectangle, tiles
 from tests.count.stub import Table, declared
 from wallflower.count import Outliers, Subspaces
 from wallflower.count.covers import Core, Lines, Window
@@ -31,7 +32,8 @@ def agree(points, ball, **choices):
     return whole == parts
 
 
-@pytest.mark.parametrize("seed", range(40))
+@given(seed=SEEDS)
+@settings(max_examples=40, deadline=None)
 def test_strips_are_the_whole_table(seed):
     points, ball, choices = random_case(seed)
     assert agree(points, ball, **choices)

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from tests.count import twins
-from tests.count.parts_tables import names, random_case, rectangle, tiles
+from tests.count.parts_tables import SEEDS, names, random_case, rectangle, tiles
 from tests.engines.clusters import OnCluster, Shuffling
 from wallflower.count.covers import Core, Lines, Window
 from wallflower.count.degrees import capped_degrees
@@ -47,11 +48,11 @@ def agree(points, ball, **choices):
     return whole == parts
 
 
-@pytest.mark.parametrize("block", range(8))
-def test_parts_are_the_whole_table(block):
-    for seed in range(5000 + 30 * block, 5030 + 30 * block):
-        points, ball, choices = random_case(seed, most=40)
-        assert agree(points, ball, **choices), seed
+@given(seed=SEEDS)
+@settings(max_examples=240, deadline=None)
+def test_parts_are_the_whole_table(seed):
+    points, ball, choices = random_case(seed, most=40)
+    assert agree(points, ball, **choices)
 
 
 @pytest.mark.campaign

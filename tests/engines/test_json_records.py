@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wallflower.engines.duckdb.json_records import BLOCK, is_array, records, whole
+from wallflower.engines.duckdb.json_records import BLOCK, DEEPEST, is_array, records, whole
 from wallflower.engines.reading_rule import UNDECODABLE
 
 
@@ -51,3 +51,29 @@ def test_what_begins_with_no_bracket_is_no_array(tmp_path, text):
     path.write_text(text, encoding="utf-8")
     assert not is_array(path)
     assert list(records(path)) == ([{"x": 1}] if text.strip() else [])
+
+
+def test_lines_are_no_array_whatever_the_first_holds(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('[{"x": 1}]\n{"x": 2}\n', encoding="utf-8")
+    assert not is_array(path)
+    assert list(records(path)) == [{}, {"x": 2}]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_read"),
+    [
+        ("[" * (DEEPEST - 1) + "]" * (DEEPEST - 1), True),  # the record's own bracket is one
+        ("[" * (DEEPEST - 2) + "[], []" + "]" * (DEEPEST - 2), True),
+        ("[" * DEEPEST + "]" * DEEPEST, False),
+        (f"[{'[], ' * DEEPEST}{'[' * DEEPEST}{']' * DEEPEST}]", False),
+        ('{"a": [' * (DEEPEST // 2) + "]}" * (DEEPEST // 2), False),
+        (f"[{', '.join(['{}', '[]'] * DEEPEST)}]", True),  # beside each other
+        (f'["{"[" * DEEPEST}", "\\"{"{" * DEEPEST}"]', True),  # letters
+        (f'"{"[" * DEEPEST}', False),  # a text without an end
+    ],
+)
+def test_a_record_may_nest_so_deep_and_no_deeper(tmp_path, value, is_read):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f' {{"x": 1, "z": {value}}}', encoding="utf-8")
+    assert [row.get("x") for row in records(path)] == [1 if is_read else None]

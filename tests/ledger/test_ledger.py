@@ -336,6 +336,27 @@ class TestAppendOnly:
             ledger.charge(pure("1"), declaration=declared, query=COUNT)
 
 
+def test_a_share_of_sensitive_privacy_is_of_all_models_together_and_of_nothing_else(tmp_path):
+    models = {name: model(name, "2") for name in ("default", "other", "third")}
+    declared = declare(tmp_path, models=models)
+    ledger = opened(declared)
+    shares = {"sensitive-privacy": Budget(epsilon=Fraction("0.5"))}
+
+    def charge(promise, asker="ann"):
+        ledger.charge(promise, declaration=declared, query=COUNT, asker=asker, shares=shares)
+
+    charge(pure("0.5"))
+    charge(sensitive("0.4", "other"), asker="bob")
+    charge(sensitive("0.2"))
+    charge(sensitive("0.2", "other"))
+    with pytest.raises(BudgetError, match=r"0\.1 of 0\.5 is left in the share of 'ann' in sensitive-privacy"):
+        charge(sensitive("0.2", "third"))
+    charge(sensitive("0.1", "third"))
+    charge(pure("0.5"))
+    with pytest.raises(BudgetError, match=r"0 of 0\.5 is left in the share of 'ann' in sensitive-privacy"):
+        charge(sensitive("0.1"))
+
+
 class TestNoFloat:
     def test_not_in_a_promise(self):
         with pytest.raises(Exception, match="exact Fraction"):

@@ -334,6 +334,13 @@ def test_a_ledger_that_is_never_made_to_its_end_is_not_waited_for_without_end(de
     assert next(seconds) == sqlite.BEING_MADE_S + 1
 
 
+def test_a_ledger_whose_making_never_ends_is_waited_for_no_longer_than_asked(declared, monkeypatch):
+    os.link(declared.ledger, declared.ledger.with_name(f".{declared.ledger.name}.draft-{os.getpid()}-{'3' * 32}"))
+    monkeypatch.setattr("wallflower.stores.sqlite.time.sleep", lambda _seconds: pytest.fail("it waits on"))
+    with pytest.raises(LedgerError, match="second name"):
+        Ledger.open(declared, patience_s=0)
+
+
 def test_a_ledger_mounted_as_a_single_file_is_refused(declared, tmp_path, monkeypatch):
     mounts = tmp_path / "mountinfo"
     root = "23 1 254:0 / / rw - ext4 /dev/vda rw\n"

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.declared import declare
+from tests.ledger.test_ledger import COUNT, PLAIN, pure
 from tests.ledger.test_ledger_errors import in_a_child
-from wallflower.ledger import processes
+from wallflower.errors import LedgerError
+from wallflower.ledger import Ledger, processes
 from wallflower.ledger.processes import is_gone, this_process
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
@@ -82,3 +85,23 @@ def test_a_start_of_the_machine_that_cannot_be_read_proves_nothing(monkeypatch, 
     theirs = this_process("a", None)
     monkeypatch.setattr(processes, "BOOT", tmp_path / "none")
     assert not is_gone(theirs, unseen, one_machine=True)
+
+
+def test_what_a_process_charged_and_left_is_computed_anew_only_where_nothing_is_drawn(tmp_path):
+    declared = declare(tmp_path)
+    Ledger.init(declared)
+
+    def ask(guarantee, named):
+        return Ledger.open(declared).charge(guarantee, declaration=declared, query=COUNT, request_id=named)
+
+    drawn, public = pure("0.5"), PLAIN
+    entries = [
+        in_a_child(lambda each=each, named=named: ask(each, named).entry)
+        for each, named in ((drawn, "a"), (public, "b"))
+    ]
+    assert entries == ["2", "3"]
+    assert ask(public, "b").entry == 3
+    with pytest.raises(LedgerError, match=r"'a' was charged \(entry 2\) and has no answer: the process"):
+        ask(drawn, "a")
+    with pytest.raises(LedgerError):  # and so it stays
+        ask(drawn, "a")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from html import unescape
 
 import pytest
 
+from wallflower.privacy.guarantee import worded
 from wallflower.privacy.guarantees import (
     LocalDP,
+    MetricPrivacy,
     OutputConstrainedDP,
     PlainKAnonymity,
     PureDP,
@@ -43,12 +46,23 @@ def test_a_table_rests_on_its_owner_and_its_ledger(guarantee):
     assert not any(stands(set(ASSUMED_OF_A_STREAM) - set(ASSUMED_OF_A_TABLE), page))
 
 
-def test_a_stream_rests_on_the_sensor_s_own_device_and_offers_no_ledger_to_compare_with():
-    page = page_of(LocalDP(epsilon=HALF))
+@pytest.mark.parametrize("promise", [LocalDP, MetricPrivacy], ids=lambda one: one.family)
+def test_a_stream_rests_on_the_sensor_s_own_device_and_offers_no_ledger_to_compare_with(promise):
+    page = page_of(promise(epsilon=HALF))
     assert "--verify" not in page.partition("What this page rests on")[2]
     assert "--verify" in page_of(OF_A_TABLE[0]).partition("What this page rests on")[2]
     assert all(stands(ASSUMED_OF_A_STREAM, page))
     assert not any(stands(set(ASSUMED_OF_A_TABLE) - set(ASSUMED_OF_A_STREAM), page))
+
+
+@pytest.mark.parametrize(
+    "guarantee", [*OF_A_TABLE, LocalDP(epsilon=HALF), MetricPrivacy(epsilon=HALF)], ids=lambda one: one.family
+)
+def test_what_is_not_promised_is_said_about_what_is_protected(guarantee):
+    assert guarantee.not_promised
+    for unit in (guarantee.unit,) if guarantee.of_a_stream else ("row", "person"):
+        page = page_of(replace(guarantee, unit=unit))
+        assert all(stands([worded(each, unit) for each in guarantee.not_promised], page))
 
 
 def test_what_is_not_so_is_not_certified():

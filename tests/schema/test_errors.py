@@ -22,6 +22,16 @@ def test_a_slip_is_explained(slip):
     assert complaint(changed(old, new)) == f"the declaration, {expected}"
 
 
+def test_a_table_that_is_none_is_one_problem():
+    message = complaint(f"table = 5\n{GOOD.replace('[table]', '[read.own]')}")
+    assert "'table'" in message
+    assert "needs a [table]" not in message
+
+
+def test_a_value_is_shown_in_its_own_letters():
+    assert complaint(changed('"add-remove"', '"größer"')).endswith(', got "größer".')
+
+
 def test_drop_is_refused_where_the_number_of_rows_is_public():
     text = complaint(changed('"add-remove"', '"replace-one"'))
     assert text == (

@@ -52,6 +52,22 @@ def test_a_model_arrives_with_its_budget():
     assert model.weights == {"salary": 1, "hired": Fraction(1, 2)}
 
 
+def test_numbers_of_rows_may_be_as_large_as_any_table():
+    text = changed("beta = 24", f"beta = {2**53}").replace("k = 3", f"k = {2**53}")
+    model = loads(text).models["default"]
+    assert (model.beta, model.k) == (2**53, 2**53)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("salry", "'salry'"), ("a" * 70, f"'{'a' * 60}…'"), (["salary"], "['salary']"), (Fraction(1, 3), "1/3"), (8, "8")],
+)
+def test_a_column_that_is_not_declared_is_named_as_it_was_asked_for(name, said):
+    with pytest.raises(DeclarationError) as caught:
+        loads(GOOD).column(name)
+    assert str(caught.value).startswith(f"column {said} is not declared.")
+
+
 def test_a_bare_decimal_is_the_number_it_spells():
     column = loads(changed('step = "0.01"', "step = 0.1")).columns["salary"]
     assert column.domain.step == Fraction(1, 10)

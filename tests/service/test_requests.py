@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,7 +11,7 @@ from tests.service.desks import COUNT, Browser, House
 from wallflower.errors import UsageError
 from wallflower.ledger import Ledger
 from wallflower.service import queue, requests
-from wallflower.service.requests import find
+from wallflower.service.requests import asks_the_same, find
 
 EXPLAIN = {
     "record": "e1200",
@@ -358,3 +359,19 @@ def test_an_edit_takes_no_charge_back_of_a_worker_that_was_killed(house: House, 
     assert [line.kind for line in Ledger.open(house.desk.declared("stays").declaration).history()][spent:] == (
         [] if recorded else ["closed"]
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({"epsilon": "2"}, True),
+        ({"interval_epsilon": "1/2"}, True),
+        ({"radius": "4"}, False),
+        ({"columns": ["days"]}, False),
+    ],
+)
+def test_two_requests_ask_the_same_whatever_noise_was_chosen(change, same):
+    fields = {"columns": ["age"], "radius": "3", "epsilon": "1", "interval_epsilon": "1"}
+    one = SimpleNamespace(table="stays", command="count", fields=fields)
+    assert asks_the_same(one, SimpleNamespace(table="stays", command="count", fields=fields | change)) is same
+    assert not asks_the_same(one, SimpleNamespace(table="other", command="count", fields=fields))

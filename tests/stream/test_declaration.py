@@ -11,6 +11,7 @@ from tests.stream import support
 from wallflower.errors import DeclarationError
 from wallflower.schema.exact import shown
 from wallflower.stream import assembly, prices, promises
+from wallflower.stream.number_ranges import LEAST, LEAST_IN_WORDS, LONGEST, LONGEST_IN_WORDS
 from wallflower.stream.parser import load, loads
 
 
@@ -130,6 +131,23 @@ def test_a_chance_is_well_inside_its_range(key, value):
     assert found == 1
     with pytest.raises(DeclarationError, match=f"'{key}' must be above 0 and below 1"):
         loads(spoilt)
+
+
+def test_the_ends_of_ranges_are_as_they_are_said_and_belong_to_them():
+    assert Fraction(LEAST_IN_WORDS) == LEAST
+    assert Fraction(LONGEST_IN_WORDS) == LONGEST
+    text = support.text().replace("epsilon2", f'layers = ["4", "{LONGEST_IN_WORDS}"]\nepsilon2')
+    assert loads(text).layers[-1] == LONGEST
+
+
+def test_what_a_protocol_spends_is_what_is_declared():
+    for protocol, false_alarms in (("alarm", Fraction("0.05")), ("share", 0)):
+        stream = support.declared(protocol, epsilon="3")
+        assert (stream.slots.epsilon, stream.slots.false_alarms) == (3, false_alarms)
+        assert stream.budget.per_window is None
+    text, found = re.subn(r"(?m)^epsilon = .*", 'epsilon = "0.7"', support.text("code"))
+    assert found
+    assert loads(text).epsilon2 == Fraction("0.7")
 
 
 def test_a_layer_lies_no_farther_than_any_radius():
