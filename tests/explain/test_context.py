@@ -185,7 +185,7 @@ def test_a_utility_and_a_detector_of_ones_own():
         ({"min_population": 0}, "min_population"),
         ({"epsilon": 0}, "epsilon"),
         ({"certificate_epsilon": "0.1"}, "certificate"),
-        ({"guarantee": "full"}, "grubbs, distance, iqr, mad, or histogram with public bins"),
+        ({"guarantee": "full"}, "(distance, grubbs, histogram, iqr, mad)"),
         ({"guarantee": "full", "detector": Grubbs(argmax=True)}, "argmax"),
         ({"guarantee": "full", "detector": Grubbs(), "search": "bfs"}, "takes no search"),
         ({"guarantee": "full", "detector": Grubbs(), "certificate_epsilon": "0.1"}, "both"),
