@@ -7,7 +7,8 @@ python=$1
 what=$2
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
-install() { "$python" -m pip install --quiet --disable-pip-version-check "$@"; }
+# Python compiles what is imported when it first is; all that is never imported would take as long again as the rest of this.
+install() { "$python" -m pip install --no-compile --quiet --disable-pip-version-check "$@"; }
 if install --require-hashes --requirement "locks/$what.txt" 2>"$said"; then
   [ "$what" != run ] || install --no-deps --editable .
   exit 0
