@@ -45,6 +45,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "detectors": ("tests/detectors", "tests/contracts/test_detectors.py"),
     "engines": (
         "tests/engines",
+        "tests/contracts/test_duckdb_views.py",
+        "tests/contracts/test_engine_views.py",
         "tests/contracts/test_engines.py",
         "tests/contracts/test_formats.py",
         "tests/contracts/test_hostile_files.py",

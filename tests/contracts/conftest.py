@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.contracts.engine_sources import EVERYWHERE
 from tests.contracts.registry import every_example
 from wallflower.engines import open_source
 from wallflower.engines.base import refuse_damage
@@ -64,3 +65,9 @@ def prepared(example, tmp_path):
         return Session(declaration, watched, seed=seed), watched, path
 
     return prepare
+
+
+@pytest.fixture(params=EVERYWHERE, ids=lambda make: make.__name__)
+def place(request):
+    """A function that puts a table where an engine reads it."""
+    return request.param

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contracts import test_engines, test_people, test_people_queries, test_same_release
+from tests.contracts import test_engine_views, test_engines, test_people, test_people_queries, test_same_release
 from tests.contracts.engine_reference import Reference, agree
 from tests.contracts.engine_sources import categories, dates, declare, numbers
 from tests.contracts.people_reference import PeopleReference
@@ -58,7 +58,7 @@ def asked_of_servers(module):
             yield pytest.param(test, case, id=f"{name.removeprefix('test_')}-{at}")
 
 
-CASES = [*asked_of_servers(test_engines), *asked_of_servers(test_people)]
+CASES = [*asked_of_servers(test_engines), *asked_of_servers(test_engine_views), *asked_of_servers(test_people)]
 
 
 @pytest.mark.parametrize(("test", "case"), CASES)

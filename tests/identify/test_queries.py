@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
@@ -18,8 +17,6 @@ from tests.statistics.fit import fit
 from wallflower import errors
 from wallflower.identify import Anomalies
 from wallflower.identify.answers import FadingAnswers, LookAheadAnswers
-from wallflower.identify.margins import capped, star, threshold
-from wallflower.identify.own_margins import checked_table
 from wallflower.identify.owner_view import effective_epsilon
 from wallflower.identify.sentences import chance
 from wallflower.noise.entropy import SeededEntropy
@@ -156,169 +153,6 @@ def test_categories_and_dates_are_checked():
     for changed in ({"method": "lookahead"}, {"bound": "paper"}):  # the paper bounds neither
         with pytest.raises(errors.UsageError, match="included"):
             Anomalies(values=(ODD,), epsilon=1, **changed).price(included)
-
-
-@dataclass(frozen=True)
-class Star:
-    """A margin of one's own that is a good one."""
-
-    def margin(self, copies, within, /, *, beta, k):
-        return star(copies, within, beta=beta, k=k)
-
-
-@dataclass(frozen=True)
-class Least:
-    def margin(self, copies, within, /, *, beta, k):
-        return np.ones_like(within)
-
-
-@dataclass(frozen=True)
-class Wrong:
-    kind: str
-
-    def margin(self, copies, within, /, *, beta, k):
-        good = star(copies, within, beta=beta, k=k)
-        if self.kind == "fails":
-            return good[10**9]
-        return {
-            "steep": 2 * good - 1,
-            "zero": good - 1,
-            "sure": good + 1,
-            "float": good.astype(float),
-            "k": star(copies, within, beta=beta, k=k - 1),
-            "far": good + (within > beta + 30) * 2,
-        }[self.kind]
-
-
-def test_a_margin_of_ones_own_is_used_and_recorded(tmp_path):
-    opened = session(tmp_path, ROWS)
-    price = opened.price(Anomalies(values=(ODD,), epsilon="1", bound=Star()))
-    assert price.mechanism["margin"] == "Star"
-    release = opened.release(Anomalies(values=(ODD, PLAIN), epsilon="60", bound=Star()))
-    assert [answer["anomalous"] for answer in release["answers"]] == [True, False]
-    assert opened.price(Anomalies(values=(ODD,), epsilon="1", bound=Least())).expected[
-        "wrong_if_one_row_holds_it_by_rows_near"
-    ] == dict.fromkeys(["1", "2", "4", "5", "7", "9"], "0.269")
-
-
-@dataclass(frozen=True)
-class TwoFaced:
-    """As good as Star on the long arrays of a check; on an array of one, which is all an answer needs, it leaks."""
-
-    def margin(self, copies, within, /, *, beta, k):
-        if within.size == 1 and within[0] <= beta:
-            return np.where(copies > 0, 41, 1)
-        return star(copies, within, beta=beta, k=k)
-
-
-def test_a_margin_that_looks_at_the_length_of_its_array_leaks_nothing():
-    """Called with one pair at a time it would tell a protected row with a loss of 40 at ε = 1."""
-    (declared,) = declaration(model(beta=24, k=24)).models.values()
-    pairs = [(np.array([a]), np.array([n])) for a, n in [(0, 5), (1, 6), (1, 24), (0, 23), (1, 40)]]
-    leaks = [int(TwoFaced().margin(a, n, beta=24, k=24)[0]) for a, n in pairs]
-    assert leaks[1] - leaks[0] == 40
-    two_faced, honest = (FadingAnswers(model=declared, epsilon=Fraction(1), bound=b) for b in (TwoFaced(), "star"))
-    two_faced.verify()
-    for a, n in pairs:
-        assert two_faced.margins(a, n) == honest.margins(a, n)
-        assert two_faced.tell(int(a[0]), int(n[0]), SeededEntropy(3)) == honest.tell(
-            int(a[0]), int(n[0]), SeededEntropy(3)
-        )
-
-
-def test_a_margin_is_asked_once_and_never_with_a_private_count(tmp_path):
-    asked = []
-
-    @dataclass(frozen=True)
-    class Watched:
-        def margin(self, copies, within, /, *, beta, k):
-            asked.append((copies.tolist(), within.tolist()))
-            return star(copies, within, beta=beta, k=k)
-
-    opened = session(tmp_path, ROWS)
-    query = Anomalies(values=(ODD, PLAIN), epsilon="60", bound=Watched())
-    opened.price(query)
-    before = list(asked)
-    assert [answer["anomalous"] for answer in opened.release(query)["answers"]] == [True, False]
-    assert asked == before
-
-
-@given(beta=st.integers(1, 12), k=st.integers(1, 14), most=st.integers(2, 20), included=st.booleans())
-def test_the_table_holds_what_the_margin_says(beta, k, most, included):
-    @dataclass(frozen=True)
-    class Known:
-        def margin(self, copies, within, /, *, beta, k):
-            return (threshold if included else star)(copies, within, beta=beta, k=k)
-
-    table = checked_table(Known(), beta=beta, k=k, most=most, included=included)
-    copies, within = np.tril_indices(beta + most + 1)[::-1]
-    plain = Known().margin(copies, within, beta=beta, k=k)
-    assert (table(copies, within, beta=beta, k=k) == capped(plain, within, beta=beta, most=most)).all()
-
-
-@dataclass(frozen=True)
-class Forger:
-    """Claims to be far from any change, and writes pairs into the check's arrays among which no answer changes."""
-
-    backwards: bool
-
-    def margin(self, copies, within, /, *, beta, k):
-        said = np.full(len(within), 40)
-        copies[:], within[:] = 0, 10**6
-        if self.backwards and within.base is not None:
-            within.base[:] = 10**6
-        return said
-
-
-@pytest.mark.parametrize("backwards", [False, True])
-def test_a_margin_that_writes_into_what_it_is_given_is_checked_all_the_same(backwards):
-    with pytest.raises(errors.UsageError, match="above 1 where one row changes the answer"):
-        checked_table(Forger(backwards), beta=3, k=1, most=50, included=False)
-
-
-def test_what_a_margin_says_cannot_change_after_it_was_said():
-    kept = []
-
-    @dataclass(frozen=True)
-    class Hoarder:
-        def margin(self, copies, within, /, *, beta, k):
-            for earlier in kept:
-                earlier[:] = 40
-            kept.append(star(copies, within, beta=beta, k=k))
-            return kept[-1]
-
-    table = checked_table(Hoarder(), beta=3, k=1, most=20, included=False)
-    copies, within = np.tril_indices(24)[::-1]
-    plain = capped(star(copies, within, beta=3, k=1), within, beta=3, most=20)
-    assert (table(copies, within, beta=3, k=1) == plain).all()
-
-
-@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint64])
-def test_a_margin_may_say_its_numbers_in_any_width(kind):
-    @dataclass(frozen=True)
-    class Narrow:
-        def margin(self, copies, within, /, *, beta, k):
-            return np.minimum(star(copies, within, beta=beta, k=k), 100).astype(kind)
-
-    table = checked_table(Narrow(), beta=3, k=1, most=20, included=False)
-    copies, within = np.tril_indices(24)[::-1]
-    plain = capped(star(copies, within, beta=3, k=1), within, beta=3, most=20)
-    assert (table(copies, within, beta=3, k=1) == plain).all()
-
-
-def test_a_margin_that_can_change_is_refused():
-    @dataclass
-    class Loose:
-        def margin(self, copies, within, /, *, beta, k): ...
-
-    with pytest.raises(errors.UsageError, match="frozen dataclass"):
-        Anomalies(values=(ODD,), epsilon="1", bound=Loose())
-
-
-@pytest.mark.parametrize("kind", ["steep", "zero", "sure", "float", "k", "far", "fails"])
-def test_a_margin_that_would_break_the_promise_is_refused(kind):
-    with pytest.raises(errors.UsageError, match="margin"):
-        Anomalies(values=(ODD,), epsilon="1", bound=Wrong(kind)).price(declaration())
 
 
 @pytest.mark.statistics

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from dataclasses import replace
@@ -355,47 +354,6 @@ def test_a_share_of_sensitive_privacy_is_of_all_models_together_and_of_nothing_e
     charge(pure("0.5"))
     with pytest.raises(BudgetError, match=r"0 of 0\.5 is left in the share of 'ann' in sensitive-privacy"):
         charge(sensitive("0.1"))
-
-
-class TestNoFloat:
-    def test_not_in_a_promise(self):
-        with pytest.raises(Exception, match="exact Fraction"):
-            PureDP(epsilon=0.1, neighbours="add-remove")
-
-    @pytest.mark.parametrize(
-        "change",
-        [
-            {"budgets": {"dp": Budget(epsilon=0.1)}},
-            {"budgets": {"dp": Budget(epsilon=Fraction(1), delta=1e-6)}},
-            {"models": {"default": model(radius=0.26)}},
-        ],
-    )
-    def test_not_in_a_limit_or_a_model(self, tmp_path, change):
-        with pytest.raises((TypeError, UsageError), match=r"not as a float|cannot hold a float"):
-            Ledger.init(declare(tmp_path, **change))
-        assert list(tmp_path.iterdir()) == []
-
-    def test_not_in_a_query_or_an_answer(self, tmp_path):
-        declared = declare(tmp_path)
-        ledger = opened(declared)
-        with pytest.raises(TypeError, match="cannot hold a float"):
-            ledger.charge(pure("1"), declaration=declared, query={"radius": [0.1]})
-        charge = ledger.charge(pure("1"), declaration=declared, query=COUNT)
-        with pytest.raises(TypeError, match="cannot hold a float") as caught:
-            ledger.answer(charge.entry, {"release": {"count": 41.5}})
-        assert "41.5" not in str(caught.value)
-        assert len(ledger.history()) == 2
-
-    def test_not_in_the_file_and_not_in_a_statement(self, tmp_path):
-        declared = declare(tmp_path, models={"default": model()})
-        ledger = opened(declared)
-        ledger.charge(pure("1/3"), declaration=declared, query=COUNT)
-        for line in ledger.history():
-            json.loads(line.event.body, parse_float=lambda text: pytest.fail(f"a float: {text}"))
-        for standing in ledger.show(declared).accounts:
-            assert all(
-                type(amount) is Fraction for amount in (*standing.spent.values(), *standing.limit.amounts.values())
-            )
 
 
 def test_a_model_is_the_same_after_its_folder_has_moved(tmp_path):
