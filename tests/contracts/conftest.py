@@ -6,6 +6,7 @@ import pytest
 
 from tests.contracts.engine_sources import EVERYWHERE
 from tests.contracts.registry import every_example
+from tests.servers import spark
 from wallflower.engines import open_source
 from wallflower.engines.base import refuse_damage
 from wallflower.ledger import Ledger
@@ -71,3 +72,9 @@ def prepared(example, tmp_path):
 def place(request):
     """A function that puts a table where an engine reads it."""
     return request.param
+
+
+@pytest.fixture
+def spark_session():
+    """For every test of Spark, whichever a process of tests comes to first."""
+    return spark.session()

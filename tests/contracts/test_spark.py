@@ -34,7 +34,11 @@ from wallflower.schema import loads
 from wallflower.schema.declaration import Becomes, Drop
 from wallflower.schema.domains import Dates
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::FutureWarning:pyspark")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("spark_session"),
+    pytest.mark.filterwarnings("ignore::FutureWarning:pyspark"),
+]
 CANARY = "canary-7741"
 X = numbers(edges=(-10, 0, 3))
 

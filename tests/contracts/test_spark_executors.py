@@ -36,7 +36,11 @@ from wallflower.noise.entropy import SeededEntropy
 from wallflower.schema import load, loads
 from wallflower.session import Session
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::FutureWarning:pyspark")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("spark_session"),
+    pytest.mark.filterwarnings("ignore::FutureWarning:pyspark"),
+]
 CANARY = "canary-6120"
 
 

@@ -25,7 +25,11 @@ from wallflower.publish.regions import RegionWork, in_turn
 from wallflower.schema import load
 from wallflower.session import Session
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::FutureWarning:pyspark")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("spark_session"),
+    pytest.mark.filterwarnings("ignore::FutureWarning:pyspark"),
+]
 ROWS = 120
 EXAMPLE = next(each for each in every_example() if each.name == "publish-matching")
 
