@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -20,8 +21,9 @@ def name(world):
     return f"{world.size}-{world.distances[0][-1]}-r{world.radius}-b{world.beta}-k{world.k}"
 
 
+@cache
 def log_chances(margin, *, answer):
-    """ln P(False), ln P(True)."""
+    """ln P(False), ln P(True): of few margins and millions of tables."""
     wrong = FadingResponse(epsilon=EPSILON).log_flip(margin)
     right = math.log1p(-math.exp(wrong))
     return (wrong, right) if answer else (right, wrong)

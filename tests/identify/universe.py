@@ -28,9 +28,10 @@ class Universe:
     def __post_init__(self):
         self.size = len(self.distances)
         self.tables = list(product(range(self.most + 1), repeat=self.size))
+        self.near = [[j for j, away in enumerate(row) if away <= self.radius] for row in self.distances]
 
     def within(self, value, table):
-        return sum(n for j, n in enumerate(table) if self.distances[value][j] <= self.radius)
+        return sum([table[j] for j in self.near[value]])
 
     def normal(self, value, table):
         return table[value] >= 1 and self.within(value, table) > self.beta

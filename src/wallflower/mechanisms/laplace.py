@@ -43,8 +43,8 @@ class DiscreteLaplace:
 
     def log_probability(self, noise: int) -> float:
         """The natural logarithm of the probability of drawing exactly this noise."""
-        rate = 1 / self.scale
-        return math.log(math.tanh(float(rate) / 2)) - float(abs(noise) * rate)
+        many, one = self.scale.as_integer_ratio()
+        return math.log(math.tanh(one / many / 2)) - abs(noise) * one / many
 
     def reach(self, *, miss: Fraction) -> int:
         """The least t with P(|noise| > t) <= miss, up to float rounding; public, for expected errors and intervals.

@@ -74,5 +74,5 @@ class FadingResponse:
 
     def log_flip(self, margin: int) -> float:
         """The natural logarithm of the probability of telling the wrong bit."""
-        epsilon = float(self.epsilon)
-        return -float(self.epsilon * margin) - math.log1p(math.exp(-epsilon))
+        many, one = self.epsilon.as_integer_ratio()
+        return -(many * margin / one) - math.log1p(math.exp(-many / one))

@@ -38,8 +38,8 @@ def draw_level(
 
 def reach(precision: int, total: int, step: Fraction) -> int:
     """How many levels can matter at this precision: all members below together weigh less than 2^(−precision) of the top one."""
-    enough = Fraction(7, 10) * (precision + total.bit_length())  # 7/10 > ln 2
-    return -(-enough // step) + 1
+    enough = 7 * (precision + total.bit_length())  # 7/10 > ln 2
+    return -(-enough * step.denominator // (10 * step.numerator)) + 1
 
 
 def decide(uniform: int, precision: int, counts: Sequence[int], rest: int, step: Fraction) -> int | None:
