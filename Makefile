@@ -18,7 +18,7 @@ test:  ## what `make check` looks at, and every test; the site is built by tests
 	$(MAKE) --no-print-directory --jobs 2 system lint warm
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not campaign"
 
-warm: $(VENV)/.tested
+warm: $(VENV)/.installed  # all that it needs: it compiles on one core and the other while what only the tests need is fetched
 	$(BIN)/python -m tests.warm
 
 campaign: $(VENV)/.tested system  ## what takes hours: mutations, kills, fuzzed inputs by the hundred thousand
