@@ -46,8 +46,8 @@ def test_the_true_count_is_that_of_the_definition(seed, width):
     points = rows(seed, width=width)
     query = question(width, radius="7/3")
     count, _ = measure(Table(points, declaration), query.columns, query.radius, query.noise_for(declaration))
-    gaps = (points[:, None] - points[None]).astype(object) * Fraction(1, 4) / 3
-    near = (gaps**2).sum(axis=2) / width <= Fraction(49, 9)
+    gaps = points[:, None] - points[None]  # in steps of 1/4, of which a unit of distance has twelve
+    near = (gaps**2).sum(axis=2) * 9 <= 49 * 12**2 * width
     assert count == int((near.sum(axis=1) - 1 < 2).sum())
 
 
