@@ -44,7 +44,7 @@ X = numbers(edges=(-10, 0, 3))
 
 
 def asked_of_servers(module):
-    """Every case of every test that PostgreSQL takes, without its place."""
+    """Every case of every test that PostgreSQL takes, without its place. Of each test the campaign asks what is neither first nor last."""
     for name, test in vars(module).items():
         if not name.startswith("test_") or "place" not in inspect.signature(test).parameters:
             continue
@@ -55,11 +55,13 @@ def asked_of_servers(module):
                 cases |= {", ".join(names): mark.args[1]}
         if from_postgresql not in cases.pop("place"):
             continue
-        for at, chosen in enumerate(product(*cases.values())):
+        every = list(product(*cases.values()))
+        for at, chosen in enumerate(every):
             case = {}
             for names, value in zip(cases, chosen, strict=True):
                 case |= dict(zip(names.split(", "), value if ", " in names else [value], strict=True))
-            yield pytest.param(test, case, id=f"{name.removeprefix('test_')}-{at}")
+            marks = [pytest.mark.campaign] * (0 < at < len(every) - 1)
+            yield pytest.param(test, case, id=f"{name.removeprefix('test_')}-{at}", marks=marks)
 
 
 CASES = [*asked_of_servers(test_engines), *asked_of_servers(test_engine_views), *asked_of_servers(test_people)]

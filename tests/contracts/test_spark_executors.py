@@ -158,7 +158,11 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("hard", HARD)
+EASIER = {"all rows equal", "seven columns"}
+"""Than the others, and as slow: many small jobs. The campaign asks them."""
+
+
+@pytest.mark.parametrize("hard", [pytest.param(each, marks=[pytest.mark.campaign] * (each in EASIER)) for each in HARD])
 def test_hard_tables_on_executors(hard, tmp_path):
     """In three files, of which one is empty; parts of a few rows."""
     points, radius = HARD[hard]
@@ -186,7 +190,16 @@ def test_hard_tables_on_executors(hard, tmp_path):
     assert not set(spark.session().sparkContext._jsc.getPersistentRDDs()) - kept
 
 
-@pytest.mark.parametrize("which", ["two columns", "gaps and categories", "a radius that holds no other value"])
+@pytest.mark.parametrize(
+    "which",
+    [
+        "two columns",
+        *(
+            pytest.param(each, marks=pytest.mark.campaign)
+            for each in ("gaps and categories", "a radius that holds no other value")
+        ),
+    ],
+)
 def test_the_owner_sees_the_same_on_executors(which, tmp_path, monkeypatch):
     monkeypatch.setattr(owner_view, "DRAWN", 20)
     table, (text, methods) = identify_parts.frame(), identify_parts.MODELS[which]

@@ -81,13 +81,18 @@ return broken;
 """
 
 
+def broken_here(driver) -> list[str]:
+    """Words of the page that is open which begin on one line and end on another."""
+    return driver.execute_script(BROKEN)
+
+
 def broken_words(driver, page: Path, width: int, *, printed: bool = False) -> list[str]:
-    """Words that begin on one line and end on another, on a screen of this width or on paper as wide."""
+    """Such words on a screen of this width or on paper as wide."""
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print" if printed else ""})
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     driver.get(page.resolve().as_uri())
-    found = driver.execute_script(BROKEN)
+    found = broken_here(driver)
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     return found
 

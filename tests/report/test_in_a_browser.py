@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.cli.workspace import lay_out
-from tests.report.browser import broken_words, chromium, headings_torn, missing, troubles
+from tests.report.browser import broken_here, broken_words, chromium, headings_torn, missing, troubles
 from tests.service import accessibility
 from wallflower.cli.app import run
 
@@ -48,7 +48,7 @@ def pages(tmp_path_factory):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_pages_open_cleanly_and_break_no_word(driver, pages, width):
-    found = {name: troubles(driver, page, width) + broken_words(driver, page, width) for name, page in pages.items()}
+    found = {name: troubles(driver, page, width) + broken_here(driver) for name, page in pages.items()}
     assert found == {name: [] for name in pages}
 
 

@@ -124,6 +124,7 @@ def main() -> None:
     answers |= {
         f"{name} on executors": release(examples[name], folder / "asked" / name, address, memory=1024, executors=True)
         for name in SPREAD
+        if (folder / "asked" / name).exists()
     }
     answers["failing task"] = failing_task(folder, address)
     answers["hostile cells"] = hostile_cells(folder, address)

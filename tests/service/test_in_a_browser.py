@@ -93,7 +93,7 @@ def _until(condition, patience_s=300):
         found = condition()
         if found:
             return found
-        time.sleep(0.3)
+        time.sleep(0.1)
     message = "it did not happen"
     raise AssertionError(message)
 
@@ -211,7 +211,7 @@ def test_an_edited_declaration_shows_its_error_at_its_field(running, windows):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_page_fits_is_named_and_can_be_read(running, windows, width):
-    """No console error, no request elsewhere, no overflow, no broken word; labels, contrast, headings: light and dark."""
+    """No console error, no request elsewhere, no overflow, no broken word; labels, contrast, headings: light, and dark once."""
     _fill(windows["ada"], running, "0.3", "seen at every width")
     question = _submit(windows["ada"]).removeprefix(running.address)  # so that the queue has a card, too
     asker = (
@@ -233,15 +233,14 @@ def test_every_page_fits_is_named_and_can_be_read(running, windows, width):
         "/tables/stays/people",
     )
     wrong = []
-    for scheme in ("light", "dark"):
+    for scheme in ("light", "dark") if width == min(WIDTHS) else ("light",):  # colours do not depend on the width
         for name, paths in (("ada", asker), ("otto", owner)):
             driver = windows[name]
             media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
             driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
             _wide(driver, width)
             for path in paths:
-                driver.get(running.address + path)
-                driver.get_log("browser")
+                driver.get_log("browser")  # what was said before
                 driver.get(running.address + path)
                 found = [
                     entry["message"] for entry in driver.get_log("browser") if entry["level"] in {"SEVERE", "WARNING"}
