@@ -198,6 +198,8 @@ def test_a_utility_and_a_detector_of_ones_own():
             "1/2",
         ),
         ({"start": "c0=v1;c0=v2"}, "each column once"),
+        ({"start": 8}, "must name columns with their values"),
+        ({"start": {"c0": 3}}, "must name columns with their values"),
     ],
 )
 def test_a_wrong_question_is_refused_at_once(fields, says):
