@@ -79,6 +79,10 @@ def test_what_is_given_is_taken(tmp_path, monkeypatch, capfd):
     (tmp_path / "t.csv").write_bytes("a#b\n1#Gyn\xe4\n".encode("latin-1"))
     assert run(["declare", "t.csv", "-o", "t.toml", "--delimiter", "#", "--encoding", "cp1252"]) == 0
     assert 'read = {delimiter = "#", encoding = "cp1252"}' in (tmp_path / "t.toml").read_text(encoding="utf-8")
+    (tmp_path / "tabs.csv").write_text("a\tb\n1\t2\n")
+    for place, tab in enumerate(("tab", "\\t", "\t")):  # as a shell passes it on, and as people write it
+        assert run(["declare", "tabs.csv", "-o", f"{place}.toml", "--delimiter", tab]) == 0
+        assert 'delimiter = "\\t"' in (tmp_path / f"{place}.toml").read_text(encoding="utf-8")
     for wrong in (
         ["--delimiter", "##"],
         ["--encoding", "klingon"],

@@ -13,6 +13,7 @@ from wallflower.engines.partition import Cut
 from wallflower.geometry import strips
 from wallflower.identify import Anomalies, owner_view, parts
 from wallflower.identify.metric import metric_of
+from wallflower.identify.tasks import TaskTrial
 from wallflower.noise.entropy import SeededEntropy
 
 MODELS = {
@@ -71,6 +72,25 @@ def test_parts_tell_and_show_the_same(which, seed, monkeypatch):
                 asks = OnCluster(rows, seed) if way == "distribute" else rows
                 found[way].append((query.run(asks, SeededEntropy(4)), plain(query.inspect(asks))))
     assert found["fetch"] == found["batches"] == found["distribute"]
+
+
+@pytest.mark.parametrize("which", MODELS)
+def test_every_executor_tries_on_made_up_rows_what_it_may_have_to_do(which):
+    class Watched(OnCluster):
+        slots = 3
+
+        def run(self, task, payloads):
+            tried.append((type(task), len(payloads), super().run(task, payloads)))
+
+    text, methods = MODELS[which]
+    declared, tried = replace(declaration(text), memory=1024, source="spark:", executors=True), []
+    metric = metric_of(declared, declared.models["default"])
+    with from_frame(frame(), declared).rows(metric.columns) as made_up:
+        for method in methods:
+            query = Anomalies(values=asked(metric, declared), epsilon="1", method=method)
+            query.prepare(Watched(made_up), SeededEntropy(1))
+            assert (TaskTrial, 3, [None] * 3) in tried
+            tried.clear()
 
 
 @pytest.mark.parametrize("rows", [0, 1])
