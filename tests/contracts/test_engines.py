@@ -275,8 +275,6 @@ def test_typed_dates_and_booleans_are_read_by_the_rule(place, tmp_path, type_):
         ),
         "boolean": lambda: pa.table({"c": pa.array([True, False, None])}),
     }[type_]()
-    if place.__name__ == "from_pandas" and type_ == "date":
-        pytest.skip("pandas has no dates; as objects they are in the test of cells with their own types")
     names = tuple(table.column_names)
     declaration = declare(
         dates(missing=Becomes(0)),
