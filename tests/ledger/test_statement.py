@@ -167,6 +167,17 @@ def test_a_limit_with_a_delta_bounds_no_larger_deltas(tmp_path):
     assert together in Ledger.open(lowered).show(lowered).notes
 
 
+def test_where_only_some_rows_are_covered_the_row_that_comes_must_be_one_too(tmp_path):
+    """A normal row in whose place a value comes that is far from normal, or the key that was asked for, is told plainly."""
+    declared = declare(tmp_path, neighbours="replace-one", models={"default": model()})
+    promises = [replace(promise, neighbours="replace-one") for promise in (DP, ASKED, CONSTRAINED, SENSITIVE)]
+    ledger = ledger_of(declared, *((promise, {"command": "any", "record": "8"}) for promise in promises))
+    said = {each.account.kind: each.sentence for each in ledger.show(declared).accounts}
+    assert "any one row is replaced by another." in said["dp"]
+    for kind in ("dp-others", "output-constrained-dp", "sensitive-privacy"):
+        assert "is replaced by another such row" in said[kind]
+
+
 def test_an_unused_ledger_promises_nothing_yet(tmp_path):
     declared = declare(tmp_path)
     assert ledger_of(declared).show(declared).notes == ()
