@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from tests.explain.tables import view
 from wallflower.audit.exact import exact_audit
 from wallflower.audit.properties import lipschitz_violations, one_direction_violations
 from wallflower.detectors import IQR, LOF, MAD, Distance, Grubbs, Histogram
+from wallflower.detectors.distance import Margins
 from wallflower.detectors.flips import Flips
 from wallflower.errors import UsageError
 from wallflower.explain.full import Certificate, Plan, supported
@@ -159,6 +161,18 @@ def test_a_least_population_whose_margin_leaves_64_bits_costs_no_more(detector):
         held = [((0, 0, 0), *(((1, 1, 9),) * rows)) for rows in range(6)]
         found = exact_audit(law_of(priced), list(pairwise(held)))
         assert found.within(Fraction(1, 10))
+
+
+def test_margins_that_leave_64_bits_cost_no_more():
+    """Far more rows than are declared: near ones make a context the less valid, however many there are."""
+    share = Fraction(499_999_999_999_999, 10**15)
+    for near in (9_223, 9_224, 18_446, 18_447, 36_894, 10**6):
+        rows = np.array([near + 1, 3 * near])
+        batch = SimpleNamespace(population=rows, over=lambda cells: cells)
+        exact = [int(share * 10**15) * int(many) - 10**15 * near for many in rows]
+        for least in (1, 5):
+            found = Margins(SimpleNamespace(least=least), share, np.array([near + 1, near]), cap=10**18).scores(batch)
+            assert np.clip(found, -(10**18), 10**18).tolist() == [min(max(each, -(10**18)), 10**18) for each in exact]
 
 
 def test_a_planted_bug_in_the_exponent_is_caught():
