@@ -21,11 +21,14 @@ promised is in [LIMITATIONS.md](../LIMITATIONS.md).
 """
 
 STANDS_ON = {
-    "`count`, `subspaces`": "count/profiles count/groups count/daily mechanisms/laplace mechanisms/lomax mechanisms/inverse_sensitivity mechanisms/top",
-    "`identify`": "identify/margins identify/influence identify/grid identify/lookahead mechanisms/logistic",
-    "`explain`": "explain/searches explain/robust detectors/lof mechanisms/exponential mechanisms/permute_and_flip mechanisms/uniform",
+    "`count`, `subspaces`": "count/profiles count/parts/parts count/groups count/daily mechanisms/laplace mechanisms/lomax mechanisms/noisy_scale "
+    "mechanisms/inverse_sensitivity mechanisms/top mechanisms/quantile mechanisms/exponential",
+    "`identify`": "identify/margins identify/influence identify/grid identify/lookahead mechanisms/logistic mechanisms/laplace",
+    "`explain`": "explain/searches explain/robust detectors/lof mechanisms/exponential mechanisms/permute_and_flip mechanisms/uniform mechanisms/laplace",
     "`publish` (a property of the written file; no probability is bounded)": "publish/plain mechanisms/shuffle",
-    "`stream`": "mechanisms/perturbation mechanisms/layer noise/bulk",
+    "`stream`": "mechanisms/alarm_clock mechanisms/sampled_slot mechanisms/perturbation mechanisms/layer mechanisms/layer_price "
+    "mechanisms/logistic noise/bulk",
+    "any of a table of people": "engines/people",
     "several answers together": "privacy/accounts privacy/accountants privacy/concentrated",
 }
 """Which proofs each question's promise rests on."""

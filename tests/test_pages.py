@@ -21,6 +21,12 @@ PACKAGE = Path(wallflower.__file__).parent
 """Where it is imported from: `src`, or the copy of it that `scripts/mutations.py` changes."""
 
 
+def test_every_proof_is_one_that_a_question_stands_on():
+    told = {name for names in guarantees.STANDS_ON.values() for name in names.split()}
+    home = ROOT / "src" / "wallflower"
+    assert told == {str(proof.relative_to(home).with_suffix("")) for proof in guarantees.proofs()}
+
+
 def test_the_page_of_guarantees_is_what_the_proofs_say():
     assert guarantees.PAGE.read_text(encoding="utf-8") == guarantees.page(), "run `make reference`"
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from tests.explain.tables import view
 from wallflower.audit.exact import exact_audit
 from wallflower.audit.properties import lipschitz_violations, one_direction_violations
 from wallflower.detectors import IQR, LOF, MAD, Distance, Grubbs, Histogram
+from wallflower.detectors.distance import Margins
 from wallflower.detectors.flips import Flips
 from wallflower.errors import UsageError
 from wallflower.explain.full import Certificate, Plan, supported
@@ -161,6 +163,18 @@ def test_a_least_population_whose_margin_leaves_64_bits_costs_no_more(detector):
         assert found.within(Fraction(1, 10))
 
 
+def test_margins_that_leave_64_bits_cost_no_more():
+    """Far more rows than are declared: near ones make a context the less valid, however many there are."""
+    share = Fraction(499_999_999_999_999, 10**15)
+    for near in (9_223, 9_224, 18_446, 18_447, 36_894, 10**6):
+        rows = np.array([near + 1, 3 * near])
+        batch = SimpleNamespace(population=rows, over=lambda cells: cells)
+        exact = [int(share * 10**15) * int(many) - 10**15 * near for many in rows]
+        for least in (1, 5):
+            found = Margins(SimpleNamespace(least=least), share, np.array([near + 1, near]), cap=10**18).scores(batch)
+            assert np.clip(found, -(10**18), 10**18).tolist() == [min(max(each, -(10**18)), 10**18) for each in exact]
+
+
 def test_a_planted_bug_in_the_exponent_is_caught():
     """Selecting by a score that moves either way at the price of one that moves one way."""
     priced = plan(Grubbs(), epsilon="4")
@@ -216,9 +230,10 @@ def test_the_certificate_lets_an_invalid_context_past_no_more_often_than_it_says
     assert tail == pytest.approx(passing(certificate, 0), rel=1e-9)
 
 
+@pytest.mark.parametrize("top", [1, 3])
 @pytest.mark.parametrize("larger", [None, 2, 50])
-def test_with_what_the_price_says_it_needs_an_invalid_context_is_selected_once_in_twenty_times_at_most(larger):
-    priced = replace(plan(Grubbs()), larger=larger)
+def test_with_what_the_price_says_it_needs_an_invalid_context_is_selected_once_in_twenty_times_at_most(larger, top):
+    priced = replace(plan(Grubbs()), larger=larger, top=top)
     said = price_full(priced, {}).expected["needs"]
     changes = int(re.search(r"while any (\d+) rows change", said)[1])
     size = re.search(r"of at least (\d+) rows", said)
@@ -226,5 +241,8 @@ def test_with_what_the_price_says_it_needs_an_invalid_context_is_selected_once_i
         int(size[1]) if size else changes + 1
     )  # no size is named: the smallest context that so many changes leave valid
     score = changes * priced.unit if larger is None else min(rows, larger * changes)
-    best, *_ = priced.selection.log_probabilities([score] + [0] * (2**priced.contexts_log2 - 1))
-    assert 1 - math.exp(best) <= 1 / 20
+    robust = int(found[1]) if (found := re.search(r"^(\d+) contexts", said)) else 1
+    for taken in range(top):  # of several each is drawn from those that are left, and a robust one must be among them
+        left = [score] * (robust - taken) + [0] * (2**priced.contexts_log2 - robust)
+        good = priced.selection.log_probabilities(left)[: max(robust - taken, 0)]
+        assert 1 - sum(map(math.exp, good)) <= 1 / 20

@@ -199,6 +199,15 @@ def test_concentrated_losses_of_several_records_add_up(guarantee):
     assert (alone.rho, both.rho) == (question.epsilon**2 / 8, question.epsilon**2 / 16)
 
 
+def test_what_each_of_several_contexts_falls_short_of_is_the_best_that_is_left():
+    """Where two contexts are valid and one holds far more rows, the other is released as well, however far it falls short."""
+    alone, both = (ask(top=top).price(declaration((3, 2))).expected["shortfall"] for top in (1, 2))
+    assert "below that of the best valid context, 19" in alone
+    assert "below that of the best valid context that is not released before it, for each of them, 19" in both
+    larger = ask(top=2, guarantee="full", larger=2).price(declaration((3, 2))).expected["shortfall"]
+    assert "below that of the best that is not released before it, for each of them, 19" in larger
+
+
 def test_settings_of_other_searches_are_said_to_be_idle():
     notes = " ".join(ask(samples=7, start="c0=v1").price(declaration((3, 2))).notes)
     assert "samples and start play no part in the exact search" in notes

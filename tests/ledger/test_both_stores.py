@@ -17,7 +17,7 @@ from wallflower.ledger import Ledger
 from wallflower.ledger.batching import BatchingWriter
 from wallflower.ledger.events import CHECKPOINT_EVERY
 from wallflower.ledger.preview import preview
-from wallflower.privacy.guarantees import PlainKAnonymity
+from wallflower.privacy.guarantees import BUT_ASKED, PlainKAnonymity
 from wallflower.schema.declaration import Budget
 
 PLAIN = PlainKAnonymity(k=3, p=Fraction("0.8"), d=Fraction("0.85"), level="candidate")
@@ -94,6 +94,29 @@ def test_a_preview_says_which_account_ends_before_the_concentrated_one(tmp_path)
         assert len(said) == (fits < most)
         assert all(note.startswith(f" after {fits - 1} more such") for note in said)
         assert all(note.endswith(f"would take {most - 1}.") for note in said)
+
+
+def test_every_record_that_was_explained_is_named(declared, ledger):
+    promise = pure("0.1", protects=BUT_ASKED)
+    for asked in (
+        {"record": "17"},
+        {"records": ["9", "17"]},
+        {"records": ["8", "9"]},
+        {"of": "a question of one's own"},
+    ):
+        ledger.charge(promise, declaration=declared, query={"command": "explain", **asked})
+    shown = ledger.show(declared)
+    assert (shown.explained, shown.explained_count) == (("(not named)", "17", "8", "9"), 4)
+    assert any(
+        note.startswith("No account covers the explained records (not named), 17, 8, 9:") for note in shown.notes
+    )
+    told = [line.text.partition(" charged ")[0] for line in ledger.history() if line.kind == "charge"]
+    assert told == [
+        "explain about record 17",
+        "explain about records 9, 17",
+        "explain about records 8, 9",
+        "explain about record (not named)",
+    ]
 
 
 class TestInFlight:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -128,6 +129,53 @@ def test_all_releases_together(tmp_path, promises, said):
     declared = declare(tmp_path)
     ledger = ledger_of(declared, *((promise, {"command": "any", "record": "8"}) for promise in promises))
     assert ledger.show(declared).notes[-1] == said
+
+
+ZCDP = Budget(epsilon=Fraction(1), delta=Fraction("1e-6"), accounting="zcdp")
+SELECTED = PureDP(epsilon=Fraction("0.75"), rho=Fraction("0.001"), neighbours="add-remove")
+COUNTED = PureDP(epsilon=Fraction("0.75"), neighbours="add-remove")
+
+
+@pytest.mark.parametrize(
+    ("before", "promise", "said"),
+    [
+        (ZCDP, SELECTED, "epsilon = 1, delta = 0.000001 (the limit, which concentrated accounting keeps)"),
+        # Neither sum of these is within the limit that is declared afterwards: it bounds none of what was released before.
+        (replace(ZCDP, epsilon=Fraction(8)), COUNTED, "epsilon = 1.5"),
+        (Budget(epsilon=Fraction(4)), COUNTED, "epsilon = 1.5"),
+    ],
+)
+def test_a_limit_bounds_what_is_within_it(tmp_path, before, promise, said):
+    ledger_of(declare(tmp_path, budgets={"dp": before}), (promise, COUNT), (promise, COUNT))
+    declared = declare(tmp_path, budgets={"dp": ZCDP})
+    Ledger.init(declared)
+    shown = Ledger.open(declared).show(declared)
+    assert f"All releases together are differentially private with {said}, for every row." in shown.notes
+    epsilon, _, delta = said.partition(" (")[0].removeprefix("epsilon = ").partition(", delta = ")
+    (own,) = (each.sentence for each in shown.accounts if each.account.code == "dp")
+    assert f"more than e^{epsilon} (" in own
+    assert (f"plus {delta}" in own) if delta else ("plus" not in own)
+
+
+def test_a_limit_with_a_delta_bounds_no_larger_deltas(tmp_path):
+    declared = declare(tmp_path, budgets={"dp": Budget(epsilon=Fraction(4), delta=Fraction("1e-3"))})
+    rough = ApproxDP(epsilon=Fraction("0.6"), delta=Fraction("1e-4"), neighbours="add-remove")
+    ledger_of(declared, (rough, COUNT), (rough, COUNT))
+    lowered = declare(tmp_path, budgets={"dp": replace(ZCDP, epsilon=Fraction("1.1"), delta=Fraction("1e-4"))})
+    Ledger.init(lowered)
+    together = "All releases together are differentially private with epsilon = 1.2, delta = 0.0002, for every row."
+    assert together in Ledger.open(lowered).show(lowered).notes
+
+
+def test_where_only_some_rows_are_covered_the_row_that_comes_must_be_one_too(tmp_path):
+    """A normal row in whose place a value comes that is far from normal, or the key that was asked for, is told plainly."""
+    declared = declare(tmp_path, neighbours="replace-one", models={"default": model()})
+    promises = [replace(promise, neighbours="replace-one") for promise in (DP, ASKED, CONSTRAINED, SENSITIVE)]
+    ledger = ledger_of(declared, *((promise, {"command": "any", "record": "8"}) for promise in promises))
+    said = {each.account.kind: each.sentence for each in ledger.show(declared).accounts}
+    assert "any one row is replaced by another." in said["dp"]
+    for kind in ("dp-others", "output-constrained-dp", "sensitive-privacy"):
+        assert "is replaced by another such row" in said[kind]
 
 
 def test_an_unused_ledger_promises_nothing_yet(tmp_path):

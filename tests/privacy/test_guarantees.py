@@ -31,7 +31,7 @@ HALF = Fraction(1, 2)
             PureDP(epsilon=HALF, neighbours="replace-one", protects=BUT_ASKED),
             (
                 "Whatever anyone already knows, no answer is more than e^0.5 (about 1.65) times as likely as it would be if any one"
-                " row other than the asked-for one were replaced by another. The asked-for row itself, which is any row with the key"
+                " row other than the asked-for one were replaced by another such row. The asked-for row itself, which is any row with the key"
                 " that was asked for, is not protected."
             ),
         ),

@@ -89,8 +89,12 @@ class Margins:
         self.contexts, self.share, self.near, self._itself, self._cap = contexts, share, near, itself, cap
 
     def margins(self, batch: Batch) -> Ints:
-        near = batch.over(self.near) - (0 if self._itself else 1)
-        return np.asarray(self.share.numerator * batch.population - self.share.denominator * near)
+        rows, near = batch.population, batch.over(self.near) - (0 if self._itself else 1)
+        if int(rows.max(initial=0)) * self.share.denominator < EVERY:
+            return np.asarray(self.share.numerator * rows - self.share.denominator * near)
+        # More rows than are declared: what would leave 64 bits counts as much as fits, and no row moves that by more.
+        wide = self.share.numerator * rows.astype(object) - self.share.denominator * near.astype(object)
+        return np.clip(wide, -EVERY, EVERY).astype(np.int64)
 
     def valid(self, batch: Batch) -> Flags:
         return (self.margins(batch) > 0) & (batch.population >= self.contexts.least)
@@ -102,5 +106,5 @@ class Margins:
             return margins
         unit = margin_robustness(self.share, self.contexts.least).unit
         # As many rows short as reach −cap are enough: for all of a huge least population, unit times them would leave 64 bits.
-        short = np.maximum(batch.population - self.contexts.least + 1, -self._cap // unit)
+        short = np.clip(batch.population - self.contexts.least + 1, -self._cap // unit, EVERY // unit)
         return np.asarray(np.minimum(margins, unit * short))

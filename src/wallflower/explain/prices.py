@@ -14,6 +14,7 @@ VALID = (
     "record is unknown or not the only one with its key, or that no valid context was found."
 )
 TOGETHER = "These {top} contexts are {top} selections, one after the other, and each gets that part of epsilon."
+LEFT = "{best} that is not released before it, for each of them"
 CERTIFIED = (
     "A context in which the record does not stand out is released with a probability of at most {failure}; values count as "
     "clipped to their declared bounds."
@@ -41,8 +42,8 @@ def price_constrained(
     if idle and plan.search == "exact":
         notes.append(f"{' and '.join(idle)} play no part in the exact search, which looks at every context.")
     if plan.search == "exact":
-        short = plan.shortfall(contexts_log2)
-        expected = {"shortfall": f"utility at most {short} below that of the best valid context, 19 times out of 20"}
+        best = "that of the best valid context" if plan.top == 1 else LEFT.format(best="that of the best valid context")
+        expected = {"shortfall": f"utility at most {plan.shortfall(contexts_log2)} below {best}, 19 times out of 20"}
         notes += [TOGETHER.format(top=plan.top)] if plan.top > 1 else []
     else:
         settings["samples"] = str(plan.samples)
@@ -89,13 +90,16 @@ def price_full(plan: full.Plan, public: Mapping[str, str]) -> Price:
     if plan.larger is not None:
         utility = f"the lesser of its rows and {plan.larger} times the {utility}"
         short = shortfall(plan.selection, plan.contexts_log2)
-        expected["shortfall"] = f"that utility at most {short} below the best, 19 times out of 20"
+        best = "the best" if plan.top == 1 else LEFT.format(best="that of the best")
+        expected["shortfall"] = f"that utility at most {short} below {best}, 19 times out of 20"
         of_size = f" of at least {short} rows"  # a small context counts no more than its rows, however robust it is
-    expected = {
-        "needs": f"a context{of_size} that stays valid while any {plan.needed} rows change: then one that is not valid is selected "
-        "at most once in 20 times",
-        **expected,
-    }
+    robust = f"a context{of_size} that stays valid"
+    if plan.top > 1:
+        robust = f"{plan.top} contexts{of_size} that stay valid, each"
+    needs = (
+        f"{robust} while any {plan.needed} rows change: then one that is not valid is selected at most once in 20 times"
+    )
+    expected = {"needs": needs if plan.top == 1 else f"{needs}, for each of them", **expected}
     return Price(
         guarantee=plan.guarantee(),
         mechanism=mechanism,

@@ -222,6 +222,9 @@ class Buffered:
     def explained(self, most: int) -> tuple[list[str], int]:
         return self._inner.explained(most)
 
+    def about(self, record: str) -> list[int]:
+        return self._inner.about(record)
+
     def append(self, rows: Sequence[Row], head: Head) -> None:
         self._head = head
         for row in rows:

@@ -24,6 +24,7 @@ from wallflower.ledger.chain import AfterCommit, confirmed, helpful
 from wallflower.ledger.charge import Charge
 from wallflower.ledger.charge_holders import ChargeHolders
 from wallflower.ledger.events import Event
+from wallflower.ledger.explained import explained, stored_as
 from wallflower.ledger.history import Line, history
 from wallflower.ledger.journal import Journal, limits_of
 from wallflower.ledger.processes import is_gone, this_process
@@ -166,9 +167,8 @@ class Ledger(Answers):
         }
         if ask.series:
             content["series"] = True
-        record = question.get("record")
         if ask.guarantee.protects == BUT_ASKED:
-            content["record"] = "(not named)" if record is None else str(record)
+            content["record"] = stored_as(question)
         event = self._append(transaction, "charge", content, at=ask.at)
         self._hands.make(ask, event.entry)
         return Charge(
@@ -316,8 +316,8 @@ class Ledger(Answers):
             journal = self._seen(transaction)
             refuse_other_table(journal, limits_of(declaration), self.place)
             said = [self._event(transaction, entry).content["promise"]["holds_when"] for entry in journal.conditional]
-            explained = transaction.explained(statement.LISTED)
-            return statement.of(journal, declaration, explained=explained, conditions=sorted(set(said)))
+            found = explained(transaction, lambda entry: self._event(transaction, entry), most=statement.LISTED)
+            return statement.of(journal, declaration, explained=found, conditions=sorted(set(said)))
 
     @helpful
     def history(self, *, asker: str | None = None) -> list[Line]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from wallflower.ledger.admission import OWNER
 from wallflower.ledger.events import Event
+from wallflower.ledger.explained import keys_of
 from wallflower.ledger.redeclaration import said
 from wallflower.privacy.account import Account
 from wallflower.privacy.accounts import named
@@ -88,7 +89,8 @@ def _limits(content: Mapping[str, Any]) -> str:
 def _charge(event: Event, content: Mapping[str, Any], *, answered: frozenset[int]) -> str:
     silent = "" if event.entry in answered else "; no answer was recorded, so none was shown"
     what = content["question"].get("command", "a question")
-    record = f" about record {content['record']}" if content.get("record") is not None else ""
+    keys = [] if content.get("record") is None else keys_of(content["question"])
+    record = f" about record{'s' if len(keys) > 1 else ''} {', '.join(keys)}" if keys else ""
     amounts = {name: Fraction(amount) for name, amount in content["amounts"].items() if name != "rho"}
     costs = ", ".join(f"{name} {amount}" for name, amount in shown_amounts(amounts).items())
     who = "" if content["asker"] == OWNER else f" by {content['asker']}"

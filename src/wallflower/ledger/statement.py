@@ -215,12 +215,25 @@ def _accounts(journal: Journal, declaration: Declaration) -> list[Account]:
 def _bounds(account: Account, spent: Mapping[str, Fraction], most: Limit | None, declaration: Declaration) -> str:
     """What the number of an account says about everything booked in it."""
     epsilon, delta = spent.get("epsilon", Fraction(0)), spent.get("delta", Fraction(0))
-    if most is not None and most.rho is not None and epsilon > most.amounts["epsilon"]:
-        # Past the sum of ε only the limit itself is proved: no smaller number that follows the answers is.
-        epsilon, delta = most.amounts["epsilon"], most.amounts["delta"] + most.conversion
+    if most is not None and _holds_beyond_sums(most, spent):
+        epsilon, delta = _whole(most)
     plus = f", plus {shown(delta)}" if delta else ""
     change = CHANGED.get(declaration.neighbours, "changes")
     return kind_of(account).bounds(times_as_likely(factor(epsilon), plus), str(declaration.unit), change)
+
+
+def _holds_beyond_sums(most: Limit, spent: Mapping[str, Fraction]) -> bool:
+    """Whether ε adds up to more than the limit, and the limit is proved all the same: ρ and δ are within it.
+
+    No smaller number that follows the answers is proved then. A limit that was lowered, or first declared, below what had been spent
+    before bounds none of that: there the sums do.
+    """
+    return most.rho is not None and spent["epsilon"] > most.amounts["epsilon"] and most.refuses(spent) is None
+
+
+def _whole(most: Limit) -> tuple[Fraction, Fraction]:
+    """The ε and δ that a limit promises, what turning ρ into ε costs included."""
+    return most.amounts["epsilon"], most.amounts["delta"] + most.conversion
 
 
 def _unrecorded(journal: Journal, declaration: Declaration) -> list[str]:
@@ -279,9 +292,9 @@ def _together(journal: Journal, declaration: Declaration) -> str:
         whom = f"every {unit} but the explained ones" if OTHERS.code in kinds else f"every {unit}"
         most = limited(Account(DP.code), declaration)
         within = ""
-        if most is not None and most.rho is not None and sums["epsilon"] > most.amounts["epsilon"]:
-            whole = most.amounts["delta"] + most.conversion
-            numbers = f"epsilon = {shown(most.amounts['epsilon'])}, delta = {shown(whole)}"
+        if most is not None and _holds_beyond_sums(most, journal.spent(Account(OTHERS.code))):
+            epsilon, delta = _whole(most)
+            numbers = f"epsilon = {shown(epsilon)}, delta = {shown(delta)}"
             within = " (the limit, which concentrated accounting keeps)"
         return f"All releases together are differentially private with {numbers}{within}, for {whom}."
     families = sorted({SENSITIVE.code if code == SENSITIVE.code else KINDS[code].budget for code in kinds})

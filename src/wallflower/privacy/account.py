@@ -60,5 +60,14 @@ class Account:
         return cls(kind, model)
 
 
+def among_such(unit: str, change: str) -> str:
+    """`change`, for an account that covers some rows only: a row that comes in place of one must be one of them too.
+
+    >>> among_such("row", "is replaced by another"), among_such("row", "is added or removed")
+    ('is replaced by another such row', 'is added or removed')
+    """
+    return f"{change} such {unit}" if change == CHANGED["replace-one"] else change
+
+
 def times_as_likely(factor: str, delta: str) -> str:
     return f"become more than {factor} times as likely{delta} when"

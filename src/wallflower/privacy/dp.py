@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from wallflower.errors import DeclarationError, NotComposable
-from wallflower.privacy.account import Account, Amounts, Kind
+from wallflower.privacy.account import Account, Amounts, Kind, among_such
 from wallflower.privacy.guarantee import (
     BUT_ASKED,
     EVERY_ROW,
@@ -36,7 +36,7 @@ OTHERS = Kind(
     words="dp, every row but the asked-for one",
     covers=("output-constrained-dp", "sensitive-privacy"),
     bounds=lambda times, unit, change: (
-        f"All dp answers cannot together {times} any one {unit} that was never explained {change}."
+        f"All dp answers cannot together {times} any one {unit} that was never explained {among_such(unit, change)}."
     ),
     order=2,
 )

@@ -94,10 +94,10 @@ class Guarantee:
 
     def _changed(self) -> str:
         """The change of the rows that the promise is about, as the end of a sentence with "if"."""
-        whose = f"any one {self.unit}"
-        if self.protects == BUT_ASKED:
-            whose += " other than the asked-for one"
-        return f"{whose} were {CHANGES[self.neighbours]}"
+        if self.protects != BUT_ASKED:
+            return f"any one {self.unit} were {CHANGES[self.neighbours]}"
+        such = f" such {self.unit}" if self.neighbours == "replace-one" else ""  # nor may the new one have the key
+        return f"any one {self.unit} other than the asked-for one were {CHANGES[self.neighbours]}{such}"
 
     def _when(self, sentence: str) -> str:
         """`sentence` under the condition of the promise."""

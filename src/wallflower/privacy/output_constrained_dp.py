@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from wallflower.errors import NotComposable
-from wallflower.privacy.account import Amounts, Kind
+from wallflower.privacy.account import Amounts, Kind, among_such
 from wallflower.privacy.guarantee import BUT_ASKED, Guarantee, at_least_zero, better_rho, between_tables, factor, losses
 from wallflower.schema.exact import shown
 
@@ -17,7 +17,7 @@ OUTPUT_CONSTRAINED_DP = Kind(
     words="output-constrained-dp, every row but the asked-for one",
     bounds=lambda times, unit, change: (
         f"All dp and output-constrained answers cannot together {times} any one {unit} that was never explained "
-        f"{change}, provided that the condition of every output-constrained answer holds for that change."
+        f"{among_such(unit, change)}, provided that the condition of every output-constrained answer holds for that change."
     ),
     conditional=True,
     order=3,

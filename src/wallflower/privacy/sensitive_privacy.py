@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from wallflower.errors import DeclarationError
-from wallflower.privacy.account import Account, Amounts, Kind
+from wallflower.privacy.account import Account, Amounts, Kind, among_such
 from wallflower.privacy.guarantee import CHANGES, Guarantee, at_least_zero, between_tables, factor, losses, worded
 from wallflower.schema.exact import shown
 
@@ -22,7 +22,7 @@ SENSITIVE = Kind(
     words="sensitive-privacy",
     bounds=lambda times, unit, change: (
         f"All dp answers and those of this model cannot together {times} any one {unit} that this model protects "
-        f"and that was never explained {change}."
+        f"and that was never explained {among_such(unit, change)}."
     ),
     order=4,
 )

@@ -70,6 +70,11 @@ class SqliteTransaction:
             return found, len(found)
         return found, int(self._asked(f"SELECT count(DISTINCT record) {mine}").fetchone()[0])
 
+    def about(self, record: str) -> list[int]:
+        """The entries that are looked up by this key, oldest first."""
+        mine = "SELECT entry FROM events WHERE table_id = ? AND record = ? ORDER BY entry"
+        return [int(entry) for (entry,) in self._asked(mine, record)]
+
     def append(self, rows: Sequence[Row], head: Head) -> None:
         """The new events, and the head that names the last of them."""
         places = ", ".join(["?"] * (1 + len(FIELDS)))

@@ -70,6 +70,11 @@ class SqlTransaction:
             self.connection.execute(select(func.count(EVENTS.c.record.distinct())).where(*mine)).scalar_one()
         )
 
+    def about(self, record: str) -> list[int]:
+        """The entries that are looked up by this key, oldest first."""
+        query = select(EVENTS.c.entry).where(EVENTS.c.table_id == self._table, EVENTS.c.record == record)
+        return [int(entry) for (entry,) in self.connection.execute(query.order_by(EVENTS.c.entry))]
+
     def append(self, rows: Sequence[Row], head: Head) -> None:
         """The new events, and the head that names the last of them."""
         written = [{"table_id": self._table, **{name: getattr(row, name) for name in FIELDS}} for row in rows]
