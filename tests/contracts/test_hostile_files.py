@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import traceback
@@ -237,6 +238,10 @@ def test_a_name_that_no_pattern_can_spell_is_refused_before_a_row_is_read(tmp_pa
         (place / name).write_text("x\n1.5\n")
         with pytest.raises(DeclarationError, match=r"a backslash beside one of"):
             opened(place / name, None, X).verify(("x",))
+    elsewhere = tmp_path / os.fsdecode(b"\xff.csv")
+    elsewhere.write_text("x\n1.5\n")
+    with pytest.raises(DeclarationError, match="not UTF-8, and DuckDB reads no other"):
+        opened(elsewhere, None, X).verify(("x",))
     (tmp_path / "a\\b.csv").write_text("x\n1.5\n")
     with opened(tmp_path / "a\\b.csv", None, X).rows(("x",)) as rows:
         assert rows.fetch(numbers=("x",)).numbers.tolist() == [[15]]
