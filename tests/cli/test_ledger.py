@@ -131,3 +131,23 @@ def test_an_administrator_s_statements_are_printed_and_nothing_is_opened(desk, c
     assert ledger("init", "salaries.toml", "--sql") == 0
     assert "CREATE" in capfd.readouterr().out
     assert not Path("salaries.ledger").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ledger", "init", "salaries.toml", "--reason"),
+        ("ledger", "init", "salaries.toml", "--by"),
+        ("ledger", "close", "salaries.toml", "--request-id"),
+        ("ledger", "close", "salaries.toml", "--request-id", "monday", "--asker"),
+        ("declare", "salaries.csv", "-o", "draft.toml", "--table"),
+    ],
+)
+def test_what_could_not_be_written_down_is_refused(desk, capfd, arguments):
+    """A byte that is no UTF-8 comes from a shell as half a letter."""
+    Path("salaries.toml").write_text(Path("salaries.toml").read_text().replace('epsilon = "20"', 'epsilon = "21"'))
+    before = Path("salaries.ledger").read_bytes()
+    assert run([*arguments, "the \udcff"]) == 2
+    assert "some of its bytes are not UTF-8" in capfd.readouterr().err
+    assert Path("salaries.ledger").read_bytes() == before
+    assert not Path("draft.toml").exists()

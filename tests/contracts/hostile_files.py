@@ -109,6 +109,15 @@ def csv_files() -> Iterator[Case]:
     for name, line, rows in lines:
         content = b"x,c,d\n" + FIRST.encode() + b"\n" + line + b"\n" + LAST.encode() + b"\n"
         yield Case(f"csv {name}", _file("rows.csv", content), rows)
+    returns = [
+        ("between", b"5,b\r6,c", 2),
+        ("last", b"5,b,2000-01-01\r", 1),
+        ("alone", b"\r", 0),
+        ("after a quote", b'5,"b"\r6', 2),
+    ]
+    for name, line, rows in returns:
+        content = b"".join(each + b"\r\n" for each in (b"x,c,d", FIRST.encode(), line, LAST.encode()))
+        yield Case(f"csv windows file return {name}", _file("rows.csv", content), rows)
 
 
 RECORDS: list[tuple[str, bytes]] = [

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import traceback
 from dataclasses import replace
 from decimal import Decimal
+from itertools import product
 
 import duckdb
 import numpy as np
@@ -213,6 +216,21 @@ def test_bytes_that_an_encoding_has_no_letter_for_spoil_their_own_cell(tmp_path,
     assert len(found) >= 2
 
 
+@pytest.mark.parametrize("held", [100_000, 0])
+@pytest.mark.parametrize("first", ["\n", "\r\n", "\r"])
+def test_every_line_end_ends_a_line_whatever_the_first_one_is(tmp_path, first, held):
+    """One file a case would be slow: every mix of line ends stands between two rows of one file."""
+    mixes = ["".join(ends) for length in (1, 2, 3, 4) for ends in product("\r\n", repeat=length)]
+    path = tmp_path / "rows.csv"
+    for names, blank in (("x,c", False), ("x", True)):  # a blank line of a single column is an empty cell
+        path.write_bytes((names + first + "2.5".join(["", *mixes, first])).encode())
+        declaration = replace(declare(X, key=None), source=path)
+        with DuckSource(declaration, held=held).rows(("x",)) as rows:
+            found = rows.fetch(numbers=("x",)).numbers[:, 0].tolist()
+        blanks = [len(re.findall("\r\n|\r|\n", mix)) - 1 if blank else 0 for mix in mixes]
+        assert found == [each for more in blanks for each in [25, *[-7] * more]] + [25]
+
+
 def test_a_name_that_no_pattern_can_spell_is_refused_before_a_row_is_read(tmp_path):
     place = tmp_path / "a\\[1]"
     place.mkdir()
@@ -220,6 +238,10 @@ def test_a_name_that_no_pattern_can_spell_is_refused_before_a_row_is_read(tmp_pa
         (place / name).write_text("x\n1.5\n")
         with pytest.raises(DeclarationError, match=r"a backslash beside one of"):
             opened(place / name, None, X).verify(("x",))
+    elsewhere = tmp_path / os.fsdecode(b"\xff.csv")
+    elsewhere.write_text("x\n1.5\n")
+    with pytest.raises(DeclarationError, match="not UTF-8, and DuckDB reads no other"):
+        opened(elsewhere, None, X).verify(("x",))
     (tmp_path / "a\\b.csv").write_text("x\n1.5\n")
     with opened(tmp_path / "a\\b.csv", None, X).rows(("x",)) as rows:
         assert rows.fetch(numbers=("x",)).numbers.tolist() == [[15]]

@@ -42,6 +42,17 @@ def test_a_second_name_is_refused(declared):
     assert charge(ledger, declared).entry == 3
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux alone")
+def test_a_ledger_may_lie_where_names_are_no_utf_8(tmp_path):
+    folder = tmp_path / os.fsdecode(b"Jos\xe9 %41#?x")
+    folder.mkdir()
+    declaration = declare(folder)
+    Ledger.init(declaration)
+    assert charge(Ledger.open(declaration), declaration).entry == 2
+    Ledger.open(declaration).backup(folder / os.fsdecode(b"\xff.ledger"))
+    assert len(list(folder.glob("*.ledger"))) == 2
+
+
 def test_the_draft_of_a_crash_is_cleaned_up(declared):
     """Killed between linking the ledger into place and removing its draft: the draft is no second name to refuse."""
     gone = subprocess.Popen([sys.executable, "-c", ""])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wallflower.cli.options import spread
+from wallflower.cli.options import spread, words
 from wallflower.cli.terminal import err, out
 from wallflower.errors import UsageError
 from wallflower.schema.decisions import Decision
@@ -48,7 +48,8 @@ class Options:
         typer.Option("-o", "--out", "--output", metavar="FILE", help="Where to write the draft.", show_default=False),
     ]
     table: Annotated[
-        str | None, typer.Option("--table", metavar="NAME", help="The table inside a DuckDB or SQLite file.")
+        str | None,
+        typer.Option("--table", parser=words, metavar="NAME", help="The table inside a DuckDB or SQLite file."),
     ] = None
     area: Annotated[
         Literal["explain", "identify", "count", "publish", "stream"] | None,

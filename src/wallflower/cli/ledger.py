@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wallflower.cli.options import AsJson, Decl
+from wallflower.cli.options import AsJson, Decl, words
 from wallflower.cli.terminal import err, out
 from wallflower.ledger.admission import OWNER
 
@@ -25,9 +25,12 @@ def register(app: typer.Typer) -> None:
 def init(
     declaration: Decl,
     reason: Annotated[
-        str, typer.Option("--reason", metavar="TEXT", help="Why limits change; kept in the ledger.")
+        str,
+        typer.Option("--reason", parser=words, metavar="TEXT", help="Why limits change; kept in the ledger."),
     ] = "",
-    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who changes them; kept in the ledger.")] = OWNER,
+    by: Annotated[
+        str, typer.Option("--by", parser=words, metavar="NAME", help="Who changes them; kept in the ledger.")
+    ] = OWNER,
     sql: Annotated[
         bool, typer.Option("--sql", help="Print what an administrator of PostgreSQL runs first; change nothing.")
     ] = False,
@@ -143,9 +146,10 @@ def backup(
 def close(
     declaration: Decl,
     request_id: Annotated[
-        str, typer.Option("--request-id", metavar="ID", help="The request that will not be answered.")
+        str,
+        typer.Option("--request-id", parser=words, metavar="ID", help="The request that will not be answered."),
     ],
-    asker: Annotated[str, typer.Option("--asker", metavar="NAME", help="Whose request it is.")] = OWNER,
+    asker: Annotated[str, typer.Option("--asker", parser=words, metavar="NAME", help="Whose request it is.")] = OWNER,
 ) -> None:
     """Say that a charged request will have no answer, where its process ended on another machine.
 

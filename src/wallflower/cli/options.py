@@ -12,12 +12,22 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from wallflower.errors import UsageError
 from wallflower.ledger.admission import OWNER
 from wallflower.schema.exact import positive
 
 
 def _epsilon(text: str) -> Fraction:
     return positive(text, name="epsilon")
+
+
+def words(text: str) -> str:
+    """What can be written down: bytes that are not UTF-8 come from a shell as halves of letters."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("an option is not text: some of its bytes are not UTF-8.") from None
+    return text
 
 
 Decl = Annotated[Path, typer.Argument(metavar="DECL", help="The declaration file of the table.", show_default=False)]

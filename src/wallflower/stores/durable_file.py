@@ -42,7 +42,7 @@ def connect(path: Path, *, patience_s: float, make: bool = False) -> sqlite3.Con
 
     The driver's own guessing of transactions is off: whoever holds the connection says when one begins.
     """
-    address = f"file:{quote(str(path.absolute()))}?mode={'rwc' if make else 'rw'}"
+    address = f"file:{quote(os.fsencode(path.absolute()))}?mode={'rwc' if make else 'rw'}"
     connection = sqlite3.connect(address, uri=True, timeout=patience_s, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA synchronous = FULL")

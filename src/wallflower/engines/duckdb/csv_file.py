@@ -61,13 +61,15 @@ class CsvFile:
 
     def stage(self, base: Database, columns: Sequence[str]) -> None:
         names = self.names(base)
-        source = self.path if self._is_utf8() else self._transcoded(base.folder)
+        alone = len(names) == 1
+        source = self.path if self._can_be_read(alone=alone) else self._transcoded(base.folder, alone=alone)
         types = ", ".join(f"'f{at}': 'VARCHAR'" for at in range(len(names)))
         scan = (
             f"read_csv({sql.one_file(source)}, {sql.NO_FOLDER_NAMES}, auto_detect=false, header=true, columns={{{types}}},"
             f" delim={literal(self.read.delimiter)}, quote='\"', escape='\"', nullstr='', comment='',"
             f" compression='none', null_padding=true, ignore_errors=true, strict_mode=false, parallel=false,"
-            f" max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE})"
+            # All line ends end a line; left to itself, DuckDB takes the first for all and swallows a letter after a bare "\r".
+            f" new_line='\\n', max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE})"
         )
         sql.stage(base, scan, [f"f{names.index(name)}" for name in columns])
 
@@ -80,25 +82,27 @@ class CsvFile:
             raise DeclarationError(f"the encoding '{self.read.encoding}' is not known.", hint='For example "utf-8".')
         return "utf-8-sig" if found == "utf-8" else found
 
-    def _is_utf8(self) -> bool:
-        """Whether DuckDB can read the file as it is."""
+    def _can_be_read(self, *, alone: bool) -> bool:
+        """Whether DuckDB can read the file as it is. In a column `alone`, each half of a "\\r\\n" would be a line end to it."""
         if self._codec() not in {"utf-8-sig", "ascii"}:
             return False
         decoder = codecs.getincrementaldecoder(self._codec())()
         with self.path.open("rb") as file:
             try:
                 while block := file.read(BLOCK):
+                    if alone and b"\r" in block:
+                        return False
                     decoder.decode(block)
                 decoder.decode(b"", final=True)
             except UnicodeDecodeError:
                 return False
         return True
 
-    def _transcoded(self, folder: Path) -> Path:
-        """A private copy in UTF-8."""
+    def _transcoded(self, folder: Path, *, alone: bool) -> Path:
+        """A private copy in UTF-8; of a column `alone` with one kind of line end."""
         copy = folder / "utf-8.csv"
         with (
-            self.path.open(encoding=self._codec(), errors="replace", newline="") as source,
+            self.path.open(encoding=self._codec(), errors="replace", newline=None if alone else "") as source,
             copy.open("w", encoding="utf-8", newline="") as target,
         ):
             while text := source.read(BLOCK):

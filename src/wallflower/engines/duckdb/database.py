@@ -108,6 +108,11 @@ def literal(text: str) -> str:
 def only(path: Path) -> str:
     """The path as a pattern that stands for this file alone: DuckDB's readers take a bare name as a pattern."""
     text = str(path)
+    if text != text.encode("utf-8", "replace").decode("utf-8"):
+        raise DeclarationError(
+            f"the name of '{path.name}' or of its folder is not UTF-8, and DuckDB reads no other.",
+            hint="Rename it, or reach it by a link with a plain name.",
+        )
     if "\\" in text and not set("*?[").isdisjoint(text):
         raise DeclarationError(
             f"the name of '{path.name}' or of its folder holds a backslash beside one of * ? [, which no pattern can spell.",
