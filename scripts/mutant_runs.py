@@ -201,6 +201,7 @@ def _take_over(changed: Mutant, place: Path) -> int:
     for code in _codes(compile(changed.tree, str(place), "exec")):
         codes[code.co_qualname, code.co_firstlineno].append(code)
     taken = False
+    gc.unfreeze()  # tests set aside what lives as long as the process, and it would not be listed
     for one in gc.get_objects():
         if type(one) is FunctionType and one.__code__.co_filename == str(place):
             new = codes.get((one.__code__.co_qualname, one.__code__.co_firstlineno), [])

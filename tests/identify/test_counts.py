@@ -127,3 +127,26 @@ def test_what_a_radius_cannot_bridge_is_named():
     assert not metric.alone
     declared = declaration(model(columns=("x", "y"), radius="0"))
     assert metric_of(declared, declared.models["default"]).alone
+
+
+def test_what_the_sums_of_a_machine_word_cannot_hold_is_counted_without_them():
+    """One step is exactly at the radius and weighs 2^61: two steps, four times that, would come out below 0, and so near."""
+    metric = Metric(columns=("a",), by_gap=(True,), ball=Ball((2**61,), 2**61), doubling=4)
+    points, asked = np.array([[0], [1], [2], [9]]), np.array([[0], [5]])
+    assert within(metric, points, asked, cap=9).tolist() == [2, 0]
+
+
+def test_copies_of_a_row_are_counted_up_to_the_last_number_that_is_asked_for():
+    for by_gap in (True, False):
+        metric = Metric(columns=("a",), by_gap=(by_gap,), ball=Ball((1,), 1), doubling=4)
+        points = np.array([[0], [0], [1], [5], [5]])
+        held, near = of_rows(metric, points, until=3, cap=9)
+        assert near.tolist() == ([3, 3, 3, 2, 2] if by_gap else [5] * 5)
+        held, _ = of_rows(metric, points, until=int(near.max()), cap=9)
+        assert held.tolist() == [2, 2, 1, 2, 2]
+
+
+def test_a_value_between_two_that_differ_in_as_many_columns_as_the_radius_is_near_both():
+    declared = declaration(model(columns=("x", "city"), radius="1", more='distance = "hamming"'))
+    metric = metric_of(declared, declared.models["default"])
+    assert metric.twice.ball == Ball(metric.ball.weights, 2 * metric.ball.limit)

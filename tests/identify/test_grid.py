@@ -245,3 +245,19 @@ def test_what_has_no_grid_says_so():
         Anomalies(values=values, epsilon="1", method="grid").price(declaration)
     price = Anomalies(values=values, epsilon="1", method="cheapest-dp").price(declaration)
     assert price.settings["charges"] == "question by question 1, and no grid for these questions"
+
+
+def test_questions_too_far_apart_for_one_number_each_have_no_grid():
+    """Two corners of a plane of 2^66 values: their numbers would pass 64 bits, and values would share one."""
+    values = ({"x": 0, "y": 0}, {"x": 2**33 - 1, "y": 2**33 - 1})
+    with pytest.raises(UsageError, match="too many values near"):
+        Anomalies(values=values, epsilon="1", method="grid").price(declared(columns=2, last=2**33, radius=1))
+
+
+def test_the_cheaper_way_that_was_charged_is_the_one_that_answers(monkeypatch):
+    """A coin for every question would lose 25.3, where one grid of 2.28 was charged."""
+    values, declaration = lattice(6, included=True)
+    query = Anomalies(values=values, epsilon="0.1", method="cheapest-dp")
+    assert query.price(declaration).mechanism["name"] == "noisy-grid"
+    monkeypatch.setattr(FadingAnswers, "tell", lambda *_: pytest.fail("a question had a coin of its own"))
+    assert len(query.run(Held([(1, 2)], declaration), SeededEntropy(1))["answers"]) == 36

@@ -101,6 +101,30 @@ def test_a_plane_is_left_out_exactly_where_turning_would_be_given_up(monkeypatch
     assert list(overlap.plane_bounds(metric, values, ones)) == []
 
 
+def crowded(metric, values, times):
+    """The most that a set holds in which everyone has so many near them: what peeling finds, by looking at every set."""
+    near = np.array([metric.near(value, values) for value in values])
+    sets = (list(places) for n in range(1, len(values) + 1) for places in itertools.combinations(range(len(values)), n))
+    return max(min(int(times[places] @ near[place, places]) for place in places) for places in sets)
+
+
+@settings(deadline=None, derandomize=True, max_examples=40)
+@given(
+    st.dictionaries(st.tuples(*[st.integers(0, 5)] * 3), st.integers(1, 9), min_size=2, max_size=7), st.integers(1, 9)
+)
+def test_questions_that_are_asked_several_times_count_so_often_in_every_bound(asked, limit):
+    """A set that shares a row is in every bound with all its repeats, wherever in the order of a column it stands."""
+    values, times = np.array(sorted(asked)), np.array([asked[value] for value in sorted(asked)])
+    metric = Metric(columns=tuple("abc"), by_gap=(True,) * 3, ball=Ball((1, 1, 1), limit), doubling=4)
+    most = overlap.exact_overlap(metric, values, times)
+    assert most == truth(metric, np.repeat(values, times, axis=0), 6)
+    assert all(most <= bound <= times.sum() for bound in overlap.plane_bounds(metric, values, times))
+    peeled = crowded(metric.twice, values, times)
+    assert (
+        most <= peeled == module._peel(metric.twice, values, times) == module._peel_pairs(metric.twice, values, times)
+    )
+
+
 def test_a_grid_of_questions_is_charged_what_one_row_can_influence():
     """Looking at pairs alone, 2,500 questions on a grid were charged a good deal more."""
     asked = np.stack(np.meshgrid(np.arange(50), np.arange(50)), axis=-1).reshape(-1, 2)

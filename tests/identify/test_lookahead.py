@@ -87,3 +87,11 @@ def test_what_is_said_to_be_the_plain_truth_is(k):
     said = int(LookAheadAnswers(model=model, epsilon=EPSILON, alone=True).mechanism["from_copies"])
     perturbs = LookAhead(epsilon=EPSILON, beta=4, k=k).perturbs
     assert [perturbs(copies) for copies in range(9)] == [copies >= said for copies in range(9)]
+
+
+@pytest.mark.parametrize(("k", "told"), [(3, True), (4, False), (5, False)])
+def test_only_a_model_with_rows_that_are_told_plainly_is_warned_of(k, told):
+    """From k = β on every answer is drawn, and nothing is the plain truth."""
+    model = Model(name="m", columns=("x",), beta=4, radius=Fraction(0), k=k, epsilon=EPSILON)
+    notes = LookAheadAnswers(model=model, epsilon=EPSILON, alone=True).notes(("x",))
+    assert any("plain truth" in note for note in notes) is told

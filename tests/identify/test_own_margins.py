@@ -49,6 +49,13 @@ class Wrong:
             "float": good.astype(float),
             "k": star(copies, within, beta=beta, k=k - 1),
             "far": good + (within > beta + 30) * 2,
+            # each of these breaks one condition alone, and would leak more than is charged
+            "rare": np.where((copies == 0) & (within <= 1), 9, 1),  # a neighbour of another value ends it
+            "crowd": np.maximum(1, within - beta - 2 * copies),  # a copy more, both counts at their caps, moves it by 2
+            "after": np.where(within > beta, within - beta + 1, 1),  # 2 just after a change, and 1 just before
+            "never": np.where(
+                within >= beta + 2, 0, 1
+            ),  # no coin is drawn with a margin of 0: a release would end in a bug
         }[self.kind]
 
 
@@ -177,7 +184,39 @@ def test_a_margin_that_can_change_is_refused():
         Anomalies(values=(ODD,), epsilon="1", bound=Loose())
 
 
-@pytest.mark.parametrize("kind", ["steep", "zero", "sure", "float", "k", "far", "fails"])
+@pytest.mark.parametrize(
+    "kind", ["steep", "zero", "sure", "float", "k", "far", "fails", "rare", "crowd", "after", "never"]
+)
 def test_a_margin_that_would_break_the_promise_is_refused(kind):
     with pytest.raises(errors.UsageError, match="margin"):
         Anomalies(values=(ODD,), epsilon="1", bound=Wrong(kind)).price(declaration())
+
+
+def test_a_margin_that_would_need_too_large_a_table_is_refused_before_it_is_asked():
+    with pytest.raises(errors.UsageError, match="10000 is the most"):
+        checked_table(Wrong("fails"), beta=9_999, k=1, most=2, included=False)
+
+
+def test_nobody_writes_into_a_checked_table():
+    table = checked_table(Star(), beta=3, k=1, most=20, included=False)
+    with pytest.raises(ValueError, match="read-only"):
+        table.values[0] = 40
+
+
+@pytest.mark.parametrize(("bound", "longest"), [("star", 45_001), (Star(), 4_096)])
+def test_a_margin_of_ones_own_is_told_apart_up_to_a_public_length(bound, longest):
+    (declared,) = declaration().models.values()
+    assert FadingAnswers(model=declared, epsilon=Fraction(1, 1000), bound=bound).most == longest
+
+
+@pytest.mark.parametrize("bound", ["star", "paper", "dp", Star()])
+def test_the_longest_margin_is_the_one_that_the_price_names(bound):
+    """However many rows are near; and of an anomaly margins are as long as they are, β being larger here."""
+    (declared,) = declaration(model(beta=9, k=9)).models.values()
+    answers = FadingAnswers(model=declared, epsilon=Fraction(15), bound=bound)
+    assert answers.mechanism["longest_margin"] == "4"
+    copies, near = np.array([0, 0, 1, 10**9, 0]), np.array([13, 10**9, 10**9, 10**9, 0])
+    longest = int(star(np.array([0]), np.array([0]), beta=9, k=9)[0]) if bound != "dp" else 1
+    assert answers.margins(copies, near).tolist() == [4, 4, 4, 4, longest]
+    assert answers.margins(np.array([9]), np.array([1]) + 8).tolist() == [1]
+    assert int(capped(np.array([7]), np.array([9]), beta=9, most=4)[0]) == 7

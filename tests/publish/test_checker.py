@@ -1,6 +1,7 @@
 """The fast exact checks against the slow obvious ones, on random and on tied inputs."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,7 +10,10 @@ from hypothesis import strategies as st
 from tests.publish import brute
 from tests.publish.spaces import number, space
 
-from wallflower.publish.checker import Checker
+from wallflower.geometry.face_kernels import FREE, HIGH, LOW
+from wallflower.publish import checker as module
+from wallflower.publish.checker import Checker, Since
+from wallflower.publish.exposure import exposed
 
 
 @st.composite
@@ -88,3 +92,50 @@ def test_the_twin_would_notice_a_count_that_is_off_by_one():
         low, high, values = places[:3, :1].min(axis=0), places[:3, :1].max(axis=0), np.unique(places[:3, 1:], axis=0)
         caught += checker.plain("strict", low, high, values) != brute.strict(where, places, low, high, values)
     assert caught > 0
+
+
+def test_a_column_that_counts_nothing_in_the_distance_hides_no_outlier():
+    """The outlier stands between the ends of a column without weight, which binds nobody: Theorem 4.1 finds it all the same."""
+    places = np.array([[3, 1, 6], [2, 1, 1], [3, 0, 3], [4, 3, 6], [3, 2, 6]])
+    where = space([number("q", 4), number("free", 4, weight=0)], [number("s", 6, role="sensitive")], p="1/2", d="1/2")
+    low, high, values = np.array([2, 0]), np.array([4, 3]), np.array([[1], [3], [6]])
+    assert brute.exposed(where, places, low, high, values) == {(2, 1)}
+    checker = Checker(where, places)
+    found = exposed(checker, low, high, checker.by_closeness(values))
+    assert checker.places[found.single][:, :2].tolist() == [[2, 1]]
+
+
+@pytest.mark.parametrize("patience", [0, 1, 2])
+def test_a_box_with_corners_that_nobody_has_looked_at_is_refused(patience, monkeypatch):
+    """A limit on work may refuse a group that is plain, and lets none through that is not."""
+    monkeypatch.setattr(module, "PATIENCE", patience)
+    rng = np.random.default_rng(7)
+    refused, leaky = 0, 0
+    for _ in range(40):
+        where = space([number("a", 6), number("b", 6)], [number("s", 6, role="sensitive")], p="7/10", d="1/2")
+        places = rng.integers(0, 7, (9, 3)).astype(np.int64)
+        low, high = places[:4, :2].min(axis=0), places[:4, :2].max(axis=0)
+        values = np.unique(places[:4, 2:], axis=0)
+        plain = brute.strict(where, places, low, high, values)
+        passes = Checker(where, places).plain("strict", low, high, values)
+        assert plain or not passes
+        refused, leaky = refused + (plain and not passes), leaky + (not plain)
+    assert leaky > 5
+    assert refused > 0
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 2), min_size=1, max_size=4))
+@settings(deadline=None)
+def test_every_corner_that_a_box_has_got_since_is_looked_at_once(grown):
+    """`grown`: by how much each column has grown below and above."""
+    before = np.full(len(grown), 5), np.full(len(grown), 9)
+    after = before[0] - [below for below, _ in grown], before[1] + [above for _, above in grown]
+    fresh = Since(*before, np.zeros((0, 1), dtype=np.int64)).fresh_faces(*after)
+    looked = [corner for face in fresh for corner in product(*((LOW, HIGH) if s == FREE else (s,) for s in face))]
+    grew = [{LOW: below > 0, HIGH: above > 0} for below, above in grown]
+    new = {
+        corner
+        for corner in product((LOW, HIGH), repeat=len(grown))
+        if any(sides[side] for sides, side in zip(grew, corner, strict=True))
+    }
+    assert sorted(looked) == sorted(new)

@@ -262,12 +262,14 @@ def test_the_book_itself_refuses_a_slot_drawn_twice_or_skipped():
         state,
         ClockState(period=7, slot=2, rest=5, done=False),
         ClockState(period=6, slot=0, rest=5, done=False),
+        ClockState(period=6, slot=1, rest=5, done=False),  # an earlier period, at the slot that would come next
         ClockState(period=8, slot=1, rest=5, done=False),
     ):
         with pytest.raises(LedgerError):
             book.commit(wrong, number=99, body=b"y")
     assert [number for number, _, _ in book.waiting()] == [28]
     assert book.statement().windows == 1
+    assert book.next_number == 8  # the charge has the number of its period
     with pytest.raises(AssertionError):
         assembly.slot_sensor(stream, "s").close(state, 0, misbehaves=True, series=bytes(8), entropy=SystemEntropy())
     book.close()
