@@ -221,7 +221,6 @@ WRITERS = {
     "schema/first_draft.py": {"open"},  # drafts, the same
     "stream/broker.py": {"write_text"},  # read when the broker starts, by another user
     "engines/duckdb/csv_file.py": {"open"},  # a copy in a private folder that goes with the reading
-    "explain/gpu/host.py": {"write_text"},  # compiled for a processor, in a folder of tests
 }
 """Who else writes a file, and why a half one does no harm or cannot be."""
 
