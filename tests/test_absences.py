@@ -214,14 +214,11 @@ def test_there_is_one_atomic_writer():
 
 
 WRITERS = {
-    "atomic_file.py": {"os.fdopen"},
+    "atomic_file.py": {"os.open", "os.fdopen"},
     "stores/sqlite.py": {"os.open"},  # makes the ledger that the driver then writes
     "stream/book_file.py": {"os.open"},  # a sensor's book, the same
-    "report/signature.py": {"os.open", "os.fdopen"},  # new keys: nothing is ever replaced
-    "schema/first_draft.py": {"open"},  # drafts, the same
     "stream/broker.py": {"write_text"},  # read when the broker starts, by another user
     "engines/duckdb/csv_file.py": {"open"},  # a copy in a private folder that goes with the reading
-    "explain/gpu/host.py": {"write_text"},  # compiled for a processor, in a folder of tests
 }
 """Who else writes a file, and why a half one does no harm or cannot be."""
 

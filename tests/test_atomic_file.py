@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wallflower.atomic_file import write_whole
+from wallflower.atomic_file import write_new, write_whole
 
 
 def handles() -> set[str]:
@@ -39,4 +39,37 @@ def test_where_it_cannot_be_put_in_place_nothing_is_left(tmp_path):
         write_whole(path, b"new")
     assert list(tmp_path.iterdir()) == [path]
     assert list(path.iterdir()) == []
+    assert handles() == before
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+def test_a_new_file_has_its_mode_before_its_first_byte_and_replaces_nothing(mode, tmp_path, monkeypatch):
+    path, flush, seen = tmp_path / "key.pem", os.fsync, []
+
+    def fsync(handle):
+        seen.append((path.stat().st_mode & 0o777, path.read_text()))
+        flush(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    before, mask = handles(), os.umask(0o022)
+    try:
+        write_new(path, "new ü", mode=mode)
+    finally:
+        os.umask(mask)
+    assert seen == [(mode, "new ü")]
+    with pytest.raises(FileExistsError):
+        write_new(path, "newer")
+    assert path.read_text() == "new ü"
+    assert handles() == before
+
+
+def test_half_a_new_file_does_not_stay(tmp_path, monkeypatch):
+    def full(_handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    before = handles()
+    with pytest.raises(OSError, match="No space"):
+        write_new(tmp_path / "draft.toml", "text")
+    assert list(tmp_path.iterdir()) == []
     assert handles() == before

@@ -28,16 +28,17 @@ SAMPLED, STRETCH = 24, 1024
 def bare():
     """Let the modules for a device be imported where the package's own dependencies are missing."""
     source = Path(__file__).resolve().parents[2] / "src" / "wallflower"
-    for name in ("wallflower", "wallflower.explain"):
+    for name in ("wallflower", "wallflower.detectors", "wallflower.explain"):
         module = ModuleType(name)
         module.__path__ = [str(source.joinpath(*name.split(".")[1:]))]
         sys.modules[name] = module
 
 
 def problem_of(held):
-    from wallflower.explain.gpu.problems import Problem, Values
+    from wallflower.detectors.contexts import Side
+    from wallflower.explain.gpu.problems import Problem
 
-    return Problem(**{**held, "below": Values(*held["below"]), "above": Values(*held["above"])})
+    return Problem(**{**held, "below": Side(*held["below"]), "above": Side(*held["above"])})
 
 
 def run(folder, names, options, repeats):

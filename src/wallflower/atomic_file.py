@@ -1,4 +1,4 @@
-"""Write a file whole or not at all."""
+"""Write a file whole or not at all, or a new one that replaces nothing."""
 
 from __future__ import annotations
 
@@ -23,4 +23,17 @@ def write_whole(path: Path, content: str | bytes) -> None:
             os.close(folder)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_new(path: Path, content: str | bytes, *, mode: int = 0o600) -> None:
+    """A file that is not there yet, with its mode before its first byte: FileExistsError where it is, and where a write fails none is left."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        path.unlink(missing_ok=True)
         raise

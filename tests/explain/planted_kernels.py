@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from wallflower.explain.gpu.host import SOURCE, HostRunner
+from tests.explain.host_runner import SOURCE, HostRunner
 
 PLANTED = {
     "slice: one level too many": ("((u64)1 << level) - 1", "((u64)2 << level) - 1"),

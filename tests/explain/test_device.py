@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 import sys
 from contextlib import closing
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.contracts.examples_explain import ROWS, TABLE
+from tests.explain.host_runner import HostRunner, compiled, compiler
 from tests.explain.tables import PlainRows, declaration
 from tests.explain.test_context import BY, table
 from wallflower.cli.app import run
@@ -19,7 +21,6 @@ from wallflower.errors import UsageError
 from wallflower.explain import Context
 from wallflower.explain.gpu import cuda, device_choice
 from wallflower.explain.gpu.engine import Engine
-from wallflower.explain.gpu.host import HostRunner, compiled, compiler
 from wallflower.explain.gpu.trial import differs
 from wallflower.ledger import Ledger
 from wallflower.noise.entropy import SeededEntropy
@@ -87,7 +88,20 @@ def test_the_device_is_no_part_of_the_question():
         question(device="tpu")
 
 
+@dataclass(frozen=True)
+class Namesake:
+    """A detector of one's own that goes by a published name and decides otherwise."""
+
+    name = "lof"
+    neighbours = 3
+    limit = 1.5
+
+    def stands_out(self, values, value, /, *, step):
+        return bool(value == values[0])
+
+
 @pytest.mark.parametrize(("settings", "reason"), [
+    ({"detector": Namesake()}, "not Namesake()"),
     ({"detector": Distance(p="0.2", radius=3)}, "it decides lof, grubbs and histogram without public bins, not distance"),
     ({"detector": Histogram(width=10)}, "without public bins"),
     ({"search": "bfs"}, "looks at few contexts"),

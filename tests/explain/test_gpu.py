@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.explain.host_runner import compiled, compiler
 from tests.explain.planted_kernels import OTHER_WAYS, PLANTED, Switched, source
 from tests.explain.tables import every_valid, random_table, slow_validity, view
 from wallflower.detectors import LOF, Grubbs, Histogram
 from wallflower.detectors.critical_values import critical_values, tables
 from wallflower.explain.gpu.engine import Engine
-from wallflower.explain.gpu.host import compiled, compiler
 from wallflower.explain.gpu.problems import problem
 from wallflower.explain.gpu.slices import sliced
 

@@ -17,7 +17,10 @@ from wallflower.ledger import Ledger
 from wallflower.ledger.batching import BatchingWriter
 from wallflower.ledger.events import CHECKPOINT_EVERY
 from wallflower.ledger.preview import preview
+from wallflower.privacy.accounts import KINDS
+from wallflower.privacy.dp import DP, OTHERS
 from wallflower.privacy.guarantees import BUT_ASKED, PlainKAnonymity
+from wallflower.privacy.sensitive_privacy import SENSITIVE
 from wallflower.schema.declaration import Budget
 
 PLAIN = PlainKAnonymity(k=3, p=Fraction("0.8"), d=Fraction("0.85"), level="candidate")
@@ -62,11 +65,12 @@ def test_a_request_that_is_sent_twice_to_the_writer_is_charged_once(declared, le
 
 
 def test_a_preview_says_what_would_be_left_and_what_is_only_counted(declared, ledger):
-    assert preview(declared, pure("1"), COUNT).lines() == [
-        "dp, every row: epsilon 3 of 4 left",
-        "dp, every row but the asked-for one: epsilon 3 of 4 left",
-        "output-constrained-dp, every row but the asked-for one: counted, and not limited",
-    ]
+    first, second, *others = preview(declared, pure("1"), COUNT).lines()
+    assert first == "dp, every row: epsilon 3 of 4 left"
+    assert second == "dp, every row but the asked-for one: epsilon 3 of 4 left"
+    weaker = [KINDS[code] for code in DP.covers if code not in {OTHERS.code, SENSITIVE.code}]  # no model is declared
+    assert others == [f"{kind.words}: counted, and not limited" for kind in weaker]
+    assert "output-constrained-dp, every row but the asked-for one: counted, and not limited" in others
     assert ledger.show(declared).accounts[0].spent["epsilon"] == 0
 
 

@@ -45,3 +45,19 @@ def test_where_it_promises_by_distance_it_keeps_the_laws_of_those_that_do(kind):
     asked = inspect.signature(kind.guarantee).parameters
     if "distance" in asked:
         assert kind in {type(one) for one in MECHANISMS}, f"add a {kind.__name__} to MECHANISMS in test_guarantees.py"
+
+
+def test_the_front_page_names_it(kind):
+    file = kind.__module__.rpartition(".")[2]
+    page = wallflower.mechanisms.__doc__ or ""
+    assert re.search(rf"^ +{file} +{kind.__name__} +\w", page, flags=re.MULTILINE), (
+        f"add {file} to mechanisms/__init__.py"
+    )
+
+
+def test_the_front_page_names_nothing_else():
+    """Each line stands for a file and a class in it."""
+    lines = re.findall(r"^    (\w+) +(\w+) +\w", wallflower.mechanisms.__doc__ or "", flags=re.MULTILINE)
+    assert len(lines) > len(MECHANISMS)
+    for file, name in lines:
+        assert inspect.isclass(getattr(import_module(f"wallflower.mechanisms.{file}"), name))

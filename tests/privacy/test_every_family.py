@@ -12,10 +12,9 @@ from tests.declared import declare
 from wallflower.ledger import Ledger
 from wallflower.privacy import guarantees
 from wallflower.privacy.accounts import KINDS
-from wallflower.report.release_file import STREAMS
+from wallflower.privacy.guarantees import STREAMS
 from wallflower.schema.budgets import FAMILIES
 from wallflower.schema.declaration import Budget
-from wallflower.service import words
 from wallflower.service.decisions import BUDGETS
 from wallflower.service.grants import SHAREABLE
 
@@ -52,20 +51,31 @@ def test_the_glossary_and_the_changelog_name_it(code):
 @pytest.mark.parametrize("code", KEPT)
 def test_where_a_table_s_ledger_is_read_its_account_has_a_name(code):
     assert row("reference/ledger.md", f"`{code}"), f"add `{code}` to the accounts of docs/reference/ledger.md"
-    assert code in words.FAMILIES, f"say in service/words.py what people call {code}"
+
+
+def test_no_two_accounts_have_the_same_name_for_people():
+    for names in ([kind.words for kind in KINDS.values()], [kind.everyday_name for kind in KINDS.values()]):
+        assert all(names)
+        assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("family", LIMITED)
 def test_an_owner_can_declare_it_at_the_console_and_give_shares_of_it(family):
-    assert family in BUDGETS, f"add {family} to service/decisions.py"
-    assert family in SHAREABLE or "epsilon" not in FAMILIES[family], f"add {family} to service/grants.py"
+    asked = [decision.key for decision in BUDGETS[family]]
+    assert sorted(asked) == sorted(FAMILIES[family]), "ask for its amounts in service/decisions.py (AMOUNTS)"
+    assert (family in SHAREABLE) == ("epsilon" in FAMILIES[family])
 
 
-@pytest.mark.parametrize("family", LIMITED)
+def test_nothing_of_a_stream_is_declared_or_shared_at_the_console():
+    assert STREAMS
+    assert not set(STREAMS) & {*BUDGETS, *SHAREABLE}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_a_declared_limit_is_shown_before_anything_is_spent(family, tmp_path):
     much = {"epsilon": Fraction(1)} if "epsilon" in FAMILIES[family] else {"publications": 1}
     declared = declare(tmp_path, budgets={family: Budget(**much)})
     Ledger.init(declared)
     said = "\n".join(Ledger.open(declared).show(declared).lines())
     account = next(kind for kind in KINDS.values() if kind.budget == family)
-    assert f"{account.words}: {next(iter(much))} 0 of 1 spent" in said, "name it in ledger/statement.py"
+    assert f"{account.words}: {next(iter(much))} 0 of 1 spent" in said

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallflower.errors import DeclarationError
+from wallflower.errors import DeclarationError, UsageError
 from wallflower.schema import draft, loads
 from wallflower.schema.declaration import Reading
-from wallflower.schema.first_draft import DraftPurpose, shown_from_rows, write_for_owner
+from wallflower.schema.first_draft import DraftPurpose, shown_from_rows
 from wallflower.schema.section import SAFE_NAME
 from wallflower.schema.stream_draft import stream_draft
+from wallflower.session.drafting import Draft
 
 
 @dataclass(frozen=True)
@@ -151,10 +152,11 @@ def test_any_names_and_texts_give_toml_once_filled(columns, stem):
 
 def test_only_the_owner_reads_a_draft_and_is_told_what_it_quotes(tmp_path):
     place = tmp_path / "draft.toml"
-    write_for_owner(place, "x")
+    Draft(text="x", quotes=()).write(place)
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
-    with pytest.raises(FileExistsError):
-        write_for_owner(place, "y")
+    with pytest.raises(UsageError, match="exists already"):
+        Draft(text="y", quotes=()).write(place)
+    assert place.read_text(encoding="utf-8") == "x"
     columns = [Seen("city", "text", ("Ottawa", "Toronto")), Seen("age", "integer"), Seen("patient", "text", ("P1",))]
     (sentence,) = shown_from_rows(columns, place)
     assert "'city'" in sentence

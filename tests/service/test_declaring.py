@@ -15,8 +15,9 @@ from wallflower.schema import columns as schema_columns
 from wallflower.schema import load, loads
 from wallflower.schema import models as schema_models
 from wallflower.schema.budgets import FAMILIES
+from wallflower.schema.parser import values as read
 from wallflower.schema.reader import TABLE_KEYS
-from wallflower.schema.toml_edit import changed, read
+from wallflower.schema.toml_edit import changed
 from wallflower.service import decisions
 from wallflower.service.declarations import OPERATORS
 from wallflower.service.demo import SALARIES, STAYS

@@ -117,9 +117,10 @@ def _check(page: Path, key: Path | None) -> None:
 
 def _certify(release: Path, output: Path | None, *, verify: Path | None, sign: Path | None) -> None:
     from wallflower.atomic_file import write_whole
+    from wallflower.privacy.guarantees import STREAMS
     from wallflower.report.certificate import certificate_page
     from wallflower.report.comparison import compared_with_ledger
-    from wallflower.report.release_file import STREAMS, read_release
+    from wallflower.report.release_file import read_release
 
     if output is None and (verify is None or sign is not None):
         raise UsageError("a certificate needs a place.", hint="Name one: -o FILE.html, or only compare: --verify DECL.")

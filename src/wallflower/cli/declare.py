@@ -91,10 +91,11 @@ def declare(asked: Options) -> None:
     Example:
         wallflower declare salaries.csv -o draft.toml --for count
     """
+    from wallflower.atomic_file import write_new
     from wallflower.engines import describe
     from wallflower.engines.file_format import reading_of
     from wallflower.schema.decisions import answered
-    from wallflower.schema.first_draft import shown_from_rows, write_for_owner
+    from wallflower.schema.first_draft import shown_from_rows
 
     data, output = asked.data, asked.output
     if output.exists():
@@ -109,7 +110,7 @@ def declare(asked: Options) -> None:
     text = _drafted(asked, described, reading)
     if asked.ask:
         text = answered(text, _ask)
-    write_for_owner(output, text)
+    write_new(output, text)
     _say_what_next(output, text, asked.area)
     for line in shown_from_rows(described, output, text):
         err.print(line, style="bold yellow", highlight=False)

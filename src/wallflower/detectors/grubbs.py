@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
 from wallflower.detectors.contexts import Batch, Contexts, Decider, Flags, Robustness, Scorer
-from wallflower.detectors.critical_values import LEAST, SCALE_BITS, critical_values
+from wallflower.detectors.critical_values import LEAST, SCALE_BITS, critical_values, tables
+from wallflower.detectors.device import LIMBS, DeviceView, ends
 from wallflower.detectors.flips import Flips, FlipScorer
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError, UsageError
@@ -38,6 +39,7 @@ class Grubbs(Written):
     True
     """
 
+    kernel: ClassVar[str] = "grubbs"
     per_side: ClassVar[int] = 0  # sums decide; no value is asked for
 
     alpha: Exact = Exact("0.05")
@@ -73,6 +75,21 @@ class Grubbs(Written):
 
     def decider(self, contexts: Contexts) -> Decider:
         return _GrubbsDecider(self, contexts)
+
+    def device_view(self, contexts: Contexts, squares: NDArray[Any]) -> DeviceView | None:
+        if contexts.totals is None:
+            return None
+        held = int(np.count_nonzero(contexts.counts))
+        bits = 62 - max(held - 1, 0).bit_length()  # sums of limbs over all cells stay below 2^62
+        if sum(squares.ravel()) >> (LIMBS * bits) or sum(squares.ravel()) >> 127:
+            return None
+        mask = (1 << bits) - 1
+        limbs = [np.array([square >> (limb * bits) & mask for square in squares.ravel()]) for limb in range(LIMBS)]
+        return DeviceView(
+            stats=(contexts.totals, *limbs, *ends(contexts)),
+            tables=tables(self.alpha, int(contexts.counts.sum())),
+            settings=(bits, int(self.argmax)),
+        )
 
     def robustness(self, least: int) -> Robustness:
         if self.argmax:

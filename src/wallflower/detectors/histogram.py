@@ -7,12 +7,14 @@ import os
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
 from wallflower.detectors.contexts import EVERY, Batch, Contexts, Decider, Flags, Ints, Robustness, Scorer, Side
+from wallflower.detectors.device import DeviceView, ends
 from wallflower.detectors.distance import Margins, margin_robustness
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError, UsageError
@@ -74,6 +76,19 @@ class Histogram(Written):
 
     def decider(self, contexts: Contexts) -> Decider:
         return _HistogramDecider(self, contexts) if self.width is None else self._margins(contexts, EVERY)
+
+    @property
+    def kernel(self) -> str | None:
+        return "histogram" if self.width is None else None
+
+    def device_view(self, contexts: Contexts, squares: NDArray[Any]) -> DeviceView:
+        entries = contexts.entries(EVERY)
+        return DeviceView(
+            stats=(entries.same, *ends(contexts)),
+            below=entries.below,
+            above=entries.above,
+            settings=(self.share.numerator, self.share.denominator),
+        )
 
     def _public(self, value: int, step: Fraction) -> tuple[int, int]:
         """The first number of steps in the public bin of `value`, and the first past it."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import Written
 from wallflower.detectors.contexts import Batch, Contexts, Decider, Flags, Ints, Side, Words
+from wallflower.detectors.device import DeviceView
 from wallflower.detectors.registry import register
 from wallflower.errors import DeclarationError
 from wallflower.schema.exact import brief
@@ -41,6 +42,7 @@ class LOF(Written):
     True
     """
 
+    kernel: ClassVar[str] = "lof"
     practical_log2: ClassVar[int] = 26
     """log2 of how many contexts take minutes and not hours; more are looked at if asked for."""
 
@@ -82,6 +84,15 @@ class LOF(Written):
 
     def decider(self, contexts: Contexts) -> Decider:
         return _LOFDecider(self, contexts)
+
+    def device_view(self, contexts: Contexts, squares: NDArray[Any]) -> DeviceView:
+        entries = contexts.entries(self.per_side)
+        return DeviceView(
+            stats=(entries.same,),
+            below=entries.below,
+            above=entries.above,
+            settings=(self.neighbours, self.limit),
+        )
 
 
 class _LOFDecider:

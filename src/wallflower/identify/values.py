@@ -146,10 +146,10 @@ def _number(name: str, text: str, declaration: Declaration) -> int:
             )
         return code
     if isinstance(domain, Dates):
-        try:
-            number = (date.fromisoformat(text) - date(1970, 1, 1)).days
-        except ValueError:
-            raise UsageError(f"column '{name}' holds dates such as 2024-01-31, got '{text}'.") from None
+        day = domain.read(text)
+        if day is None:
+            raise UsageError(f"column '{name}' holds dates such as 2024-01-31, got '{text}'.")
+        number = day
     elif isinstance(domain, Numbers):
         steps = exact(text, name=name) / domain.step
         if steps.denominator != 1:

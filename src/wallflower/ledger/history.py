@@ -12,7 +12,7 @@ from wallflower.ledger.events import Event
 from wallflower.ledger.explained import keys_of
 from wallflower.ledger.redeclaration import said
 from wallflower.privacy.account import Account
-from wallflower.privacy.accounts import named
+from wallflower.privacy.accounts import named, where
 from wallflower.privacy.limits import shown_amounts
 
 
@@ -73,9 +73,7 @@ def told(event: Event, content: Mapping[str, Any], *, answered: frozenset[int]) 
 def _limits(content: Mapping[str, Any]) -> str:
     limits = []
     for code, amounts in content["limits"].items():
-        model = code.removeprefix("sensitive-privacy/")
-        place = f"[identify.{model}]" if model != code else f"[budget.{code}]"
-        limits.append(f"{place} {said(amounts).replace(' = ', ' ')}")
+        limits.append(f"{where(Account.of(code))} {said(amounts).replace(' = ', ' ')}")
     limits += [
         f"[askers.{asker}.{code}] {said(amounts).replace(' = ', ' ')}"
         for asker, shares in content["askers"].items()

@@ -16,6 +16,7 @@ from wallflower.ledger.events import CHECKPOINT_EVERY, CREATED, Event
 from wallflower.privacy.account import Account
 from wallflower.privacy.accounts import spent_in
 from wallflower.privacy.limits import refuse_float, written_limit
+from wallflower.privacy.sensitive_privacy import SENSITIVE
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown
 from wallflower.schema.fingerprint import model_definition
@@ -170,7 +171,7 @@ def limits_of(declaration: Declaration) -> dict[str, Any]:
     limits = {family: written_limit(budget) for family, budget in sorted(declaration.budgets.items())}
     for name, model in sorted(declaration.models.items()):
         refuse_float(model.epsilon)
-        limits[f"sensitive-privacy/{name}"] = {"epsilon": shown(model.epsilon)}
+        limits[Account(SENSITIVE.code, name).code] = {"epsilon": shown(model.epsilon)}
     return {
         "table": declaration.id,
         "neighbours": declaration.neighbours,

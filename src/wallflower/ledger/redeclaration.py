@@ -57,12 +57,12 @@ def changed(journal: Journal, declaration: Declaration, after: Mapping[str, Any]
     raised = False
     for code in sorted({*before["limits"], *after["limits"]}):
         old, new = before["limits"].get(code), after["limits"].get(code)
-        name = code.removeprefix("sensitive-privacy/")
-        here = f"[identify.{name}]" if name != code else f"[budget.{code}]"
+        account = Account.of(code)
+        here, model = where(account), account.model
         if old != new:
             lines.append(f"{here} {_difference(old, new)}.")
             raised = raised or _is_raised(old, new)
-        elif name != code and before["models"][name] != after["models"][name]:
+        elif model and before["models"][model] != after["models"][model]:
             lines.append(f"{here} is defined differently.")
     for asker in sorted({*before["askers"], *after["askers"]}):
         old, new = before["askers"].get(asker, {}), after["askers"].get(asker, {})

@@ -13,8 +13,6 @@ from wallflower.privacy.accounts import KINDS, covered, kind_of, limited, named
 from wallflower.privacy.dp import DP, OTHERS
 from wallflower.privacy.guarantee import factor
 from wallflower.privacy.limits import Limit, shown_amounts
-from wallflower.privacy.output_constrained_dp import OUTPUT_CONSTRAINED_DP
-from wallflower.privacy.plain_k_anonymity import PLAIN
 from wallflower.privacy.sensitive_privacy import SENSITIVE
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.display import as_html
@@ -206,8 +204,8 @@ def _standing(account: Account, journal: Journal, declaration: Declaration) -> S
 
 
 def _accounts(journal: Journal, declaration: Declaration) -> list[Account]:
-    codes = {kind.budget: kind.code for kind in (DP, OUTPUT_CONSTRAINED_DP, PLAIN)}
-    declared = [Account(code) for budget, code in codes.items() if budget in declaration.budgets]
+    strongest = {kind.budget: kind.code for kind in sorted(KINDS.values(), key=lambda kind: kind.order, reverse=True)}
+    declared = [Account(code) for budget, code in strongest.items() if budget in declaration.budgets]
     declared += [Account(SENSITIVE.code, model) for model in declaration.models]
     return sorted({*declared, *journal.totals}, key=lambda each: (kind_of(each).order, each.model))
 
@@ -277,10 +275,11 @@ def _notes(
 def _together(journal: Journal, declaration: Declaration) -> str:
     """What all releases promise at once: no more than the weakest family that was used."""
     kinds = sorted({account.kind for account in journal.totals}, key=lambda code: KINDS[code].order)
-    if PLAIN.code in kinds:
+    reasons = [KINDS[code].no_sum for code in kinds if KINDS[code].no_sum]
+    if reasons:
         return (
-            "All releases together promise only what the weakest of them promises: a table was published under "
-            "plain-k-anonymity, which bounds no inference, so no number here bounds everything that was released."
+            f"All releases together promise only what the weakest of them promises: {'; '.join(reasons)}, so no number here "
+            "bounds everything that was released."
         )
     sums = {
         name: sum((total.get(name, Fraction(0)) for total in journal.totals.values()), Fraction(0))

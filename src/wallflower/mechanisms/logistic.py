@@ -13,37 +13,6 @@ from wallflower.privacy.guarantees import EVERY_ROW, PureDP
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogisticResponse:
-    """Flip a bit with probability 1/(1 + e^ε).
-
-    Guarantee
-        Inputs        answers of which one neighbouring change flips at most `distance`, each told by a call of its own
-        Bound         PureDP(distance·epsilon)
-        Numerics      exact: integers and fractions only
-        Proof         logistic.md
-
-    >>> LogisticResponse(epsilon=Fraction(1)).guarantee(distance=1, neighbours="add-remove").epsilon
-    Fraction(1, 1)
-    """
-
-    epsilon: Fraction
-
-    def __post_init__(self) -> None:
-        positive_fraction(self, "epsilon", self.epsilon)
-
-    def guarantee(self, *, distance: int, neighbours: str, protects: str = EVERY_ROW) -> PureDP:
-        at_least_one(self, "distance", distance)
-        return PureDP(epsilon=distance * self.epsilon, neighbours=neighbours, protects=protects)
-
-    def __call__(self, bit: bool, entropy: Entropy) -> bool:  # noqa: FBT001 - the input is the bit
-        return bool(bit) != logistic(self.epsilon, entropy)
-
-    def log_flip(self) -> float:
-        """The natural logarithm of the probability of telling the wrong bit."""
-        return FadingResponse(epsilon=self.epsilon).log_flip(1)
-
-
-@dataclass(frozen=True, kw_only=True)
 class FadingResponse:
     """Flip a bit with probability e^(−ε(margin−1))/(1 + e^ε): the further from changing, the more surely it is told.
 
@@ -55,6 +24,9 @@ class FadingResponse:
         Bound         PureDP(distance·epsilon)
         Numerics      exact: integers and fractions only
         Proof         logistic.md
+
+    >>> FadingResponse(epsilon=Fraction(1)).guarantee(distance=1, neighbours="add-remove").epsilon
+    Fraction(1, 1)
     """
 
     epsilon: Fraction

@@ -22,7 +22,9 @@ class Kind:
     budget: str
     """The part of the declaration that holds its limit: [budget.X], or "identify" for a model of its own."""
     words: str
-    """Its name for people."""
+    """Its name for whoever reads the ledger."""
+    everyday_name: str
+    """What people call it who need not know its code, as at the console."""
     bounds: Callable[[str, str, str], str]
     """What its number says about everything booked in it, given how likely ("… times as likely"), the unit and the change."""
     adds: tuple[str, ...] = ("epsilon", "delta", "rho")
@@ -34,8 +36,15 @@ class Kind:
     """Whether it takes promises that hold under a condition, and says so of its number; elsewhere such a promise is refused."""
     recomputed: bool = False
     """Whether an answer that was charged and never recorded may be computed anew under its id: only where nothing is drawn."""
+    no_sum: str = ""
+    """Why, once something is booked in it, no number bounds everything that was released; empty where one does."""
     order: int = 0
     """Its place in a statement; the weakest is last."""
+
+    @property
+    def counts_publications(self) -> bool:
+        """Whether it counts published tables, in place of what answers give away."""
+        return "publications" in self.adds
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def check(booking: Booking, spent: Amounts, most: Limit | None, *, own: Account,
 
 def _smaller(account: Account, place: str) -> str:
     raised = f"the owner may raise the limit in {place} and run `wallflower ledger init DECL`"
-    if account.kind == PLAIN.code:
+    if kind_of(account).counts_publications:
         return f"Two publications of the same rows can undo each other; {raised} to accept that."
     return f"Ask with a smaller epsilon, or {raised}."
 
@@ -153,7 +153,7 @@ def _refuse_conditional(account: Account, guarantee: Guarantee) -> None:
 
 
 def _refuse_other_adjacency(account: Account, guarantee: Guarantee, declaration: Declaration) -> None:
-    if guarantee.unit != declaration.unit and kind_of(account).code != PLAIN.code:
+    if guarantee.unit != declaration.unit and not kind_of(account).counts_publications:
         raise NotComposable(
             f"this promise is about one {guarantee.unit}, and the ledger of '{declaration.id}' adds up promises about one "
             f"{declaration.unit}: a sum of the two would bound neither.",
@@ -174,7 +174,7 @@ def _refuse_undeclared(account: Account, guarantee: Guarantee, declaration: Decl
                 f"model '{account.model}' is not declared, so nothing limits what its answers give away.",
                 hint=f"Add {where(account)} to the declaration. {nearest_name(account.model, declaration.models)}",
             )
-        missing = "publications = 1" if account.kind == PLAIN.code else 'epsilon = "1"'
+        missing = "publications = 1" if kind_of(account).counts_publications else 'epsilon = "1"'
         raise BudgetError(
             f"table '{declaration.id}' has no budget for {kind_of(account).budget}.",
             hint=f"Add {where(account)} with a limit such as {missing} to the declaration, "

@@ -24,6 +24,7 @@ DP = Kind(
     code="dp",
     budget="dp",
     words="dp, every row",
+    everyday_name="differential privacy",
     covers=("dp-others", "output-constrained-dp", "sensitive-privacy"),
     bounds=lambda times, unit, change: (
         f"The dp answers that protect every {unit} cannot together {times} any one {unit} {change}."
@@ -34,6 +35,7 @@ OTHERS = Kind(
     code="dp-others",
     budget="dp",
     words="dp, every row but the asked-for one",
+    everyday_name="differential privacy, all but the asked-for record",
     covers=("output-constrained-dp", "sensitive-privacy"),
     bounds=lambda times, unit, change: (
         f"All dp answers cannot together {times} any one {unit} that was never explained {among_such(unit, change)}."
@@ -100,10 +102,13 @@ class PureDP(_DP):
             + self._rest()
         )
 
-    def of_group(self, size: int) -> PureDP:
+    def of_group(self, size: int) -> PureDP | None:
         """The promise about `size` rows that come or go together (Dwork and Roth 2014, theorem 2.2; Bun and Steinke 2016,
         proposition 1.9): one after the other they move the answer's law by e^ε each, and ρ by the square of their number.
+        None where a row is left out, which could be one of them.
         """
+        if self.protects != EVERY_ROW:
+            return None
         rho = None if self.rho is None else size**2 * self.rho
         return replace(self, epsilon=size * self.epsilon, rho=rho)
 

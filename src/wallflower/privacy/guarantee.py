@@ -109,6 +109,15 @@ class Guarantee:
         """The same promise about another unit; what it says of rows is then said of people."""
         return replace(self, unit=unit, holds_when=worded(self.holds_when, unit))
 
+    def of_group(self, size: int) -> Guarantee | None:
+        """The promise about `size` rows that come or go together; None where the family knows none."""
+        return None
+
+    @classmethod
+    def disclaimers(cls, unit: str) -> tuple[str, ...]:
+        """What a certificate warns of where the promise is about one `unit`."""
+        return tuple(worded(each, unit) for each in cls.not_promised)
+
     def _rest(self) -> str:
         if self.protects == BUT_ASKED and self.unit == "person":
             return " The asked-for person, all of whose rows carry the id that was asked for, is not protected."

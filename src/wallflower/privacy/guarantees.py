@@ -17,11 +17,15 @@ FAMILIES: Mapping[str, type[Guarantee]] = {
 }
 """Families by their names in releases. zCDP is none of them: it is charged, and released, as what it converts to."""
 
+STREAMS = tuple(family for family, promise in FAMILIES.items() if promise.of_a_stream)
+"""Families whose answers are a stream's own: their shape is not among those of tables, and their accounts are in sensors' books."""
+
 __all__ = [
     "BUT_ASKED",
     "EVERY_ROW",
     "FAMILIES",
     "SENSITIVE_ROWS",
+    "STREAMS",
     "ZCDP",
     "ApproxDP",
     "Guarantee",

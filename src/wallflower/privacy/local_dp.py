@@ -10,10 +10,13 @@ from wallflower.privacy.account import Amounts, Kind
 from wallflower.privacy.guarantee import Guarantee, at_least_zero, factor, losses
 from wallflower.schema.exact import shown
 
+PERIODS_ADD_UP = "Periods of one sensor add up: a person behind K of them has lost K times as much."
+
 LOCAL = Kind(
     code="local-dp",
     budget="local-dp",
     words="local-dp",
+    everyday_name="local differential privacy",
     bounds=lambda times, _unit, _change: f"What was sent cannot {times} any one reading is another.",
     conditional=True,
     between_tables=False,
@@ -34,6 +37,11 @@ class LocalDP(Guarantee):
     neighbours: str = "any other reading in the same place"
     unit: str = "reading"
     protects: str = "every reading"
+
+    @classmethod
+    def disclaimers(cls, unit: str) -> tuple[str, ...]:
+        """About a period, everything that a sensor sends in it is one message, and readings are none of its business."""
+        return cls.not_promised if unit == cls.unit else (PERIODS_ADD_UP,)
 
     def __post_init__(self) -> None:
         at_least_zero(self, epsilon=self.epsilon)

@@ -14,6 +14,7 @@ METRIC = Kind(
     code="metric-privacy",
     budget="metric-privacy",
     words="metric-privacy",
+    everyday_name="metric privacy",
     bounds=lambda times, _unit, _change: f"What was sent cannot {times} any one reading is another.",
     conditional=True,
     between_tables=False,

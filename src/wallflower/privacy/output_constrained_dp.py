@@ -15,6 +15,7 @@ OUTPUT_CONSTRAINED_DP = Kind(
     code="output-constrained-dp",
     budget="output-constrained-dp",
     words="output-constrained-dp, every row but the asked-for one",
+    everyday_name="output-constrained privacy",
     bounds=lambda times, unit, change: (
         f"All dp and output-constrained answers cannot together {times} any one {unit} that was never explained "
         f"{among_such(unit, change)}, provided that the condition of every output-constrained answer holds for that change."

@@ -15,6 +15,7 @@ PLAIN = Kind(
     code="plain-k-anonymity",
     budget="plain-k-anonymity",
     words="plain-k-anonymity",
+    everyday_name="publications",
     adds=("publications",),
     bounds=lambda _times, _unit, _change: (
         "Tables published; this number bounds no inference, and several of them can undo each other."
@@ -22,6 +23,7 @@ PLAIN = Kind(
     between_tables=False,
     conditional=True,
     recomputed=True,
+    no_sum="a table was published under plain-k-anonymity, which bounds no inference",
     order=5,
 )
 

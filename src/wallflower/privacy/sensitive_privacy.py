@@ -20,6 +20,7 @@ SENSITIVE = Kind(
     code="sensitive-privacy",
     budget="identify",
     words="sensitive-privacy",
+    everyday_name="sensitive privacy",
     bounds=lambda times, unit, change: (
         f"All dp answers and those of this model cannot together {times} any one {unit} that this model protects "
         f"and that was never explained {among_such(unit, change)}."

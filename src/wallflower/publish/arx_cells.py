@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from fractions import Fraction
-
-import numpy as np
 
 from wallflower.schema.domains import Categories, Dates, Numbers
 
@@ -28,7 +25,7 @@ def arx_interval(
     found = _INTERVAL.fullmatch(text)
     if found is None:
         return None
-    low, high = _number(found["low"], domain), _number(found["high"], domain)
+    low, high = domain.read(found["low"]), domain.read(found["high"])
     if low is None or high is None:
         return None
     low += found["opens"] == "]"
@@ -46,12 +43,3 @@ def _run(text: str, place: Callable[[str], int | None]) -> tuple[int, int] | Non
     if None in places or not known or known[-1] - known[0] != len(known) - 1:
         return None
     return known[0], known[-1]
-
-
-def _number(text: str, domain: Numbers | Dates) -> int | None:
-    try:
-        if isinstance(domain, Dates):
-            return int(np.datetime64(text, "D").astype(np.int64).item())
-        return domain.number(Fraction(text))
-    except (ValueError, ZeroDivisionError):
-        return None

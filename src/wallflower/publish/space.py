@@ -122,15 +122,12 @@ class Axis:
     def _place(self, text: str) -> int | None:
         if isinstance(self.domain, Categories):
             return self._names.get(text)
-        try:
-            if isinstance(self.domain, Dates):
-                number = np.datetime64(text, "D").astype(np.int64).item()
-            else:
-                number = self.domain.number(Fraction(text))
-        except (ValueError, ZeroDivisionError):
-            return None
-        place = int(number) - self.domain.first
-        return place if 0 <= place < self.size else None
+        number = self.domain.read(text)
+        return (
+            number - self.domain.first
+            if number is not None and self.domain.first <= number <= self.domain.last
+            else None
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

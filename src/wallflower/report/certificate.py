@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.atomic_file import write_whole
-from wallflower.privacy.guarantee import worded
 from wallflower.privacy.guarantees import FAMILIES
 from wallflower.privacy.release import Release
 from wallflower.report.pages import render
@@ -24,8 +23,6 @@ ONE_PERSON = {
     "row": "One person is one row of the table.",
     "person": "All rows of a person carry one id, and no two people share one: whoever has two ids is two people here.",
 }
-
-PERIODS_ADD_UP = ["Periods of one sensor add up: a person behind K of them has lost K times as much."]
 
 ASSUMED_OF_A_TABLE = [
     "Bounds, values, radii and budgets in the declaration came from public knowledge, not from the rows.",
@@ -94,7 +91,7 @@ def certificate_page(release: dict[str, Any], *, compared: str | None = None) ->
         family=family if known is None else known.title,
         guarantee=guarantee,
         series=_series(release),
-        not_promised=PERIODS_ADD_UP if _of_a_period(guarantee) else _not_promised(family, str(guarantee["unit"])),
+        not_promised=() if known is None else known.disclaimers(str(guarantee["unit"])),
         assumptions=ASSUMED_OF_A_STREAM if of_a_stream else _assumed_of_a_table(str(guarantee["unit"])),
         holder="Stream" if of_a_stream else "Table",
         ledger=ledger,
@@ -139,15 +136,6 @@ def _asked(question: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _assumed_of_a_table(unit: str) -> list[str]:
     first, *rest = ASSUMED_OF_A_TABLE
     return [first, ONE_PERSON.get(unit, ONE_PERSON["row"]), *rest]
-
-
-def _not_promised(family: str, unit: str) -> list[str]:
-    return [worded(each, unit) for each in FAMILIES[family].not_promised] if family in FAMILIES else []
-
-
-def _of_a_period(guarantee: dict[str, Any]) -> bool:
-    """Whether a stream's promise covers everything that a sensor sends for a while, and not one reading."""
-    return str(guarantee["family"]) == "local-dp" and str(guarantee.get("unit", "reading")) != "reading"
 
 
 def _answer(value: Any) -> list[tuple[str, str]]:

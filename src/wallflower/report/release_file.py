@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from wallflower.errors import UsageError
-from wallflower.privacy.guarantees import FAMILIES
+from wallflower.privacy.guarantees import STREAMS
 from wallflower.schema.shape import misfit, schema
 
 SAVE = (
     "Save a release with --json > release.json, or write one again: wallflower releases DECL --entry N -o release.json."
 )
 MOST_BYTES = 256 * 2**20
-STREAMS = tuple(family for family, promise in FAMILIES.items() if promise.of_a_stream)
-"""Families whose answers are a stream's own; their shape is not among those of tables."""
 
 
 def read_release(path: Path) -> dict[str, Any]:

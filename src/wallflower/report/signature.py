@@ -8,11 +8,11 @@ before it was signed.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from wallflower.atomic_file import write_new
 from wallflower.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,11 +39,7 @@ def new_key(path: Path) -> str:
     )
     shown = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     for file, content, mode in ((path, secret, 0o600), (public, shown, 0o644)):
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(descriptor, "wb") as opened:
-            opened.write(content)
-            opened.flush()
-            os.fsync(opened.fileno())
+        write_new(file, content, mode=mode)
     return name_of(key.public_key())
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
 
-from wallflower.errors import DeclarationError
-from wallflower.schema.exact import shown
+from wallflower.errors import DeclarationError, UsageError
+from wallflower.schema.exact import exact, shown
 
 EPOCH = date(1970, 1, 1)
 MOST_STEPS = 2**53
@@ -88,6 +88,18 @@ class Numbers:
         """The nearest step, halves upwards; the same rule the engines apply to rows. Not clipped."""
         return int((value / self.step + Fraction(1, 2)).__floor__())
 
+    def read(self, text: str) -> int | None:
+        """The nearest step to the number that a text spells; None where it spells none, or one too large to write out.
+
+        >>> cents = Numbers(lower=Fraction(0), upper=Fraction(5), step=Fraction("0.01"))
+        >>> cents.read("1.23"), cents.read("many"), cents.read("1e999999999")
+        (123, None, None)
+        """
+        try:
+            return self.number(exact(text))
+        except UsageError:
+            return None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Dates:
@@ -124,6 +136,13 @@ class Dates:
 
     def number(self, value: Fraction) -> int:
         return int((value + Fraction(1, 2)).__floor__())
+
+    def read(self, text: str) -> int | None:
+        """The day that a text spells as year-month-day; None where it spells none."""
+        try:
+            return (date.fromisoformat(text) - EPOCH).days
+        except ValueError:
+            return None
 
 
 Domain = Categories | Numbers | Dates

@@ -13,13 +13,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 from wallflower.schema.declaration import Reading
 from wallflower.schema.toml_text import key_text, quoted, quoted_list
 
 Area = Literal["explain", "identify", "count", "publish"]
-AREAS: tuple[Area, ...] = get_args(Area)
 RANGES = frozenset({"integer", "real", "date"})
 MOST_COLUMNS = 2
 """Columns of a first count or model, unless the owner names them: more bounds than that are a long afternoon."""
@@ -136,12 +135,6 @@ def chosen_columns(described: list[Described], wanted: DraftPurpose, person: str
 
 def _typeable(column: Described) -> bool:
     return bool(column.name.strip()) and not _CONTROL.search(column.name)
-
-
-def write_for_owner(place: Path, text: str) -> None:
-    """A new file that only its owner reads: a draft may quote texts of the rows."""
-    with open(place, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        file.write(text)
 
 
 def shown_from_rows(columns: Iterable[Described], place: Path, text: str | None = None) -> Iterator[str]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from wallflower.errors import DeclarationError
 from wallflower.schema.lines import Lines, locate
@@ -72,9 +73,14 @@ def parse(text: str, *, name: str, known: tuple[str, ...]) -> Section:
     return Section(Problems(name, locate(text)), (), raw, known=known)
 
 
-def _toml(text: str, name: str) -> dict[str, object]:
+def values(text: str) -> dict[str, Any]:
+    """What a valid text holds, numbers with a point as they are written."""
+    return tomllib.loads(text, parse_float=Bare)
+
+
+def _toml(text: str, name: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text, parse_float=Bare)
+        return values(text)
     except (ValueError, RecursionError) as error:  # beside its own, tomllib lets Python's errors through
         where = _WHERE.match(str(error))
     if where is None:

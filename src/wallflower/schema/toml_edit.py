@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallflower.errors import DeclarationError
-from wallflower.schema.problems import Bare, header
+from wallflower.schema.parser import values
+from wallflower.schema.problems import header
 from wallflower.schema.toml_text import header_text, key_text
 
 Place = tuple[str, ...]
@@ -30,11 +31,6 @@ class _Piece:
     end: int
 
 
-def read(text: str) -> dict[str, Any]:
-    """The values of a valid text, numbers with a point as they are written."""
-    return tomllib.loads(text, parse_float=Bare)
-
-
 def changed(text: str, edits: Mapping[Place, str | None], *, without: tuple[Place, ...] = ()) -> str:
     """The text with each value written anew (TOML), or taken out where None is given; `without`: whole tables to cut.
 
@@ -46,7 +42,7 @@ def changed(text: str, edits: Mapping[Place, str | None], *, without: tuple[Plac
     e = "x"
     <BLANKLINE>
     """
-    wanted = _meant(read(text), edits, without)
+    wanted = _meant(values(text), edits, without)
     lines = text.replace("\r\n", "\n").split("\n")
     for place in without:
         lines = _cut(lines, place)
@@ -55,7 +51,7 @@ def changed(text: str, edits: Mapping[Place, str | None], *, without: tuple[Plac
             lines = _put(lines, place, written)
     result = "\n".join(lines)
     try:
-        found = read(result)
+        found = values(result)
     except tomllib.TOMLDecodeError:
         found = None
     if found != wanted:
@@ -76,7 +72,7 @@ def _meant(raw: dict[str, Any], edits: Mapping[Place, str | None], without: tupl
             table = _table(wanted, place[:-1], make=False)
             table.pop(place[-1], None)
         else:
-            _table(wanted, place[:-1])[place[-1]] = read(f"x = {written}")["x"]
+            _table(wanted, place[:-1])[place[-1]] = values(f"x = {written}")["x"]
     return wanted
 
 

@@ -12,8 +12,6 @@ from typing import Literal
 
 Role = Literal["public", "anyone", "asker", "owner", "auditor", "mine", "shared", "operator"]
 
-ROLES: tuple[Role, ...] = ("public", "anyone", "asker", "owner", "auditor", "mine", "shared", "operator")
-
 
 @dataclass(frozen=True)
 class Route:

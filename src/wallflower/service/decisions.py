@@ -13,6 +13,8 @@ from datetime import date
 from typing import Any, Literal
 from urllib.parse import quote, unquote
 
+from wallflower.privacy.guarantees import STREAMS
+from wallflower.schema.budgets import FAMILIES as LIMITS
 from wallflower.schema.columns import ROLES
 from wallflower.schema.models import DISTANCES
 from wallflower.schema.people import REDUCERS
@@ -67,13 +69,13 @@ TABLE = (
              reason="Nothing is answered before it says yes."),
 )  # fmt: skip
 EPSILON = Decision(key="epsilon", kind="amount", label="ε in all", reason="Above about 5 the promise says little.")
-BUDGET = (
+AMOUNTS = (
     EPSILON,
     Decision(key="delta", kind="amount", label="δ in all", rare=True, reason="The chance that the promise fails altogether."),
     Decision(key="accounting", kind="choice", label="How many answers add up", choices=("sum", "zcdp"), rare=True,
              reason="zcdp needs a δ, and lets many small answers cost less."),
+    Decision(key="publications", kind="whole", label="Publications in all"),
 )  # fmt: skip
-PUBLICATIONS = (Decision(key="publications", kind="whole", label="Publications in all"),)
 COLUMN = (
     Decision(key="role", kind="choice", label="Role", choices=tuple(ROLES),
              reason="An identifier is never read; a quasi-identifier is what others may know."),
@@ -102,7 +104,12 @@ MODEL = (
     Decision(key="distance", kind="choice", label="Distance", choices=tuple(DISTANCES), rare=True),
     Decision(key="included", kind="flag", label="The asked value counts as present", choices=("true", "false"), rare=True),
 )  # fmt: skip
-BUDGETS = {"dp": BUDGET, "output-constrained-dp": BUDGET, "plain-k-anonymity": PUBLICATIONS}
+BUDGETS = {
+    family: tuple(decision for decision in AMOUNTS if decision.key in keys)
+    for family, keys in LIMITS.items()
+    if family not in STREAMS
+}
+"""What may be spent under each promise about tables."""
 OWN = {"columns": COLUMN, "identify": MODEL}
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from wallflower.errors import UsageError
+from wallflower.privacy.accounts import KINDS
+from wallflower.privacy.guarantees import FAMILIES
 from wallflower.schema.declaration import Budget
 from wallflower.schema.exact import exact, shown
 from wallflower.service.audit_log import note
@@ -13,7 +15,9 @@ from wallflower.service.authorisation import Role
 from wallflower.service.configuration import Policy, Service
 from wallflower.stores.database import Transaction
 
-SHAREABLE = ("dp", "output-constrained-dp", "sensitive-privacy")
+SHAREABLE = tuple(
+    family for family, promise in FAMILIES.items() if "epsilon" in KINDS[family].adds and not promise.of_a_stream
+)
 """Families whose budgets can be divided: a share is an ε."""
 
 

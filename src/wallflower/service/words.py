@@ -6,17 +6,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from wallflower.privacy.account import Account
+from wallflower.privacy.accounts import KINDS
 from wallflower.schema.declaration import Column, Declaration
 from wallflower.schema.domains import Categories, Numbers
 from wallflower.schema.exact import shown
 
-FAMILIES = {
-    "dp": "differential privacy",
-    "dp-others": "differential privacy, all but the asked-for record",
-    "output-constrained-dp": "output-constrained privacy",
-    "sensitive-privacy": "sensitive privacy",
-    "plain-k-anonymity": "publications",
-}
+FAMILIES = {code: kind.everyday_name for code, kind in KINDS.items()}
 """What people call an account; its code is what files and programs use."""
 
 
@@ -26,8 +22,8 @@ def account_words(code: str) -> str:
     >>> account_words("sensitive-privacy/default"), account_words("dp-others")
     ('sensitive privacy · default', 'differential privacy, all but the asked-for record')
     """
-    family, _, model = code.partition("/")
-    return FAMILIES.get(family, family) + (f" · {model}" if model else "")
+    account = Account.of(code)
+    return FAMILIES.get(account.kind, account.kind) + (f" · {account.model}" if account.model else "")
 
 
 def amount_words(name: str) -> str:

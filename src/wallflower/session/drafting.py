@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from wallflower.atomic_file import write_new
 from wallflower.errors import UsageError
 from wallflower.schema.display import InNotebooks
 
@@ -27,10 +28,8 @@ class Draft(InNotebooks):
 
     def write(self, path: str | Path) -> None:
         """A new file that its owner alone can read."""
-        from wallflower.schema.first_draft import write_for_owner
-
         try:
-            write_for_owner(Path(path), self.text)
+            write_new(Path(path), self.text)
         except FileExistsError:
             raise UsageError(f"'{path}' exists already.", hint="Choose another name, or remove it first.") from None
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from wallflower.errors import DeclarationError
-from wallflower.privacy.dp import PureDP
-from wallflower.privacy.guarantee import EVERY_ROW, worded
+from wallflower.privacy.guarantee import worded
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.session.queries import Query
@@ -40,13 +39,14 @@ def _of_several_rows(query: Query, price: Price, rows: int) -> Price:
     promise = price.guarantee
     if promise.unit == "person":
         return price
-    if not isinstance(promise, PureDP) or promise.protects != EVERY_ROW:
+    together = promise.of_group(rows)
+    if together is None:
         raise DeclarationError(
             f"'{query.name}' cannot be asked where up to {rows} rows of a person count: {promise.not_of_several_rows}.",
             hint=REDUCE,
         )
     note = f"A person is up to {rows} rows here: the price is {rows} times that of one row, for all of them together."
-    return replace(price, guarantee=promise.of_group(rows).about("person"), notes=(*price.notes, note))
+    return replace(price, guarantee=together.about("person"), notes=(*price.notes, note))
 
 
 def _said(value: Any) -> Any:

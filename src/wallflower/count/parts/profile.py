@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import ClassVar, Generic
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wallflower.count.covers import Lines
 from wallflower.count.parts import halos
@@ -21,8 +20,6 @@ from wallflower.engines.spill import Spill
 from wallflower.geometry.balls import Ball
 from wallflower.geometry.strips import strips
 from wallflower.mechanisms.profiles import Profile
-
-Ints = NDArray[np.int64]
 
 Wanted = tuple[dict[Sought, int], dict[Sought, int]]
 """For each sought set the least that is known already, and what no cover is below."""

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wallflower.detectors.base import spelled
+from wallflower.detectors.device import OnDevice
 from wallflower.errors import UsageError
 from wallflower.explain.gpu import cuda
 from wallflower.explain.gpu.engine import Engine, Runner
-from wallflower.explain.gpu.problems import BY_NAME, View, problem
+from wallflower.explain.gpu.problems import View, problem
 from wallflower.explain.gpu.trial import differs
 from wallflower.progress import warn
 
@@ -33,7 +34,7 @@ def why_not(detector: object, *, guarantee: str, search: str, utility: object) -
         return f"search '{search}' looks at few contexts, one after the other"
     if not isinstance(utility, str):
         return "a utility of one's own is asked about every context in Python"
-    if getattr(detector, "name", None) not in BY_NAME or getattr(detector, "width", None) is not None:
+    if not isinstance(detector, OnDevice) or detector.kernel is None:
         return f"it decides lof, grubbs and histogram without public bins, not {spelled(detector)}"
     return None
 
@@ -45,7 +46,7 @@ def chosen(device: str, detector: Any, reason: str | None, contexts_log2: int) -
     if reason is not None:
         raise UsageError(f"device 'gpu' cannot be used here: {reason}.", hint=cuda.INSTEAD)
     try:
-        return _checked(detector.name)
+        return _checked(detector.kernel)
     except UsageError:
         if device == "gpu":
             raise
@@ -53,11 +54,11 @@ def chosen(device: str, detector: Any, reason: str | None, contexts_log2: int) -
 
 
 @cache
-def _checked(name: str) -> Runner:
+def _checked(kernel: str) -> Runner:
     """A GPU that decides a made-up table as the processor does."""
     runner = cuda.find()
     try:
-        wrong = differs(runner, name)
+        wrong = differs(runner, kernel)
     except Exception as error:
         raise UsageError(
             f"the GPU could not decide a made-up table ({type(error).__name__}).", hint=cuda.INSTEAD

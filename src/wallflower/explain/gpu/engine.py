@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wallflower.explain.gpu.problems import Problem, Values
+from wallflower.detectors.contexts import Side
+from wallflower.explain.gpu.problems import Problem
 from wallflower.explain.gpu.slices import Slices, sliced
 from wallflower.progress import report
 
@@ -107,7 +108,7 @@ class Engine:
         number = 8 if self._wide else 4
         return 4 * self._list_room(kinds) * number + WARPS * sum(self._room) * (3 * number + 4)
 
-    def _values(self, side: Values) -> list[Any]:
+    def _values(self, side: Side) -> list[Any]:
         kind = np.int64 if self._wide else np.int32
         tags = (side.copies << 5) | self.slices.kinds_of(side.words)
         put = self._runner.put

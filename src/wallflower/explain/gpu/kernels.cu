@@ -4,7 +4,7 @@
 // alone; a context of the slice holds some of the kinds, whole (`members`). So everything about rows is first brought together by
 // kind, once for a slice, and a context adds up a few kinds.
 //
-// The same file is compiled for a GPU (NVRTC, --fmad=false) and for a processor (g++, host.hpp, -ffp-contract=off). Values of one lane are held in
+// The same file is compiled for a GPU (NVRTC, --fmad=false) and for a processor (g++, host.hpp of the tests, -ffp-contract=off). Values of one lane are held in
 // `Lanes`, work of all lanes stands in LANES blocks, and lanes talk through the functions below and nowhere else.
 
 typedef long long i64;

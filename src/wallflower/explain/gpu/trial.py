@@ -52,13 +52,13 @@ missing = 0
 _COLUMN = '[columns.{name}]\nrole = "quasi-identifier"\nvalues = [{values}]\noutside = "drop"\nmissing = "drop"\n'
 
 
-def differs(runner: Runner, name: str) -> int:
-    """In how many contexts a device and the processor disagree, over the settings of one detector: 0, or the device is not used."""
+def differs(runner: Runner, kernel: str) -> int:
+    """In how many contexts a device and the processor disagree, over the settings of one kernel's detector: 0, or the device is not used."""
     found = 0
     with _view() as seen:
         # Evenly spread amounts have no outlier by Grubbs' test: it is asked about a value further away.
-        view = replace(seen, centre=AWAY) if name == "grubbs" else seen
-        for detector in DETECTORS[name]:
+        view = replace(seen, centre=AWAY) if kernel == "grubbs" else seen
+        for detector in DETECTORS[kernel]:
             asked = problem(view, detector)
             if asked is None:
                 raise RuntimeError

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from wallflower.errors import UsageError
-from wallflower.schema.exact import exact
 from wallflower.service.forms import FORMS, form_of
 from wallflower.service.grants import roles, shares
-from wallflower.service.questions import Given, choices, fields_of
-from wallflower.service.requests import Request, of_asker, submit, withdraw
+from wallflower.service.questions import Given, choices
+from wallflower.service.requests import Request, of_asker, withdraw
 from wallflower.service.web.console import published
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.openapi import document
@@ -88,22 +87,7 @@ def ask(desk: Desk, visit: Visit) -> Answer:
     sent_as = visit.body.get("id")
     if not isinstance(purpose, str) or not (sent_as is None or isinstance(sent_as, str)):
         raise UsageError("'purpose' is text, and so is 'id'.")
-    quote = desk.priced(visit.path["table"], command, given, visit.name)
-    with desk.database.write() as changes:
-        identity = submit(
-            changes,
-            desk.service,
-            table=visit.path["table"],
-            asker=visit.name,
-            command=command,
-            fields=fields_of(form_of(command), given),
-            purpose=purpose,
-            price=quote["price"],
-            bound=str(quote["bound"]),
-            epsilon=None if quote["epsilon"] is None else exact(quote["epsilon"]),
-            source=visit.source,
-            sent_as=sent_as,
-        )
+    identity = desk.submit(visit, command, given, purpose=purpose, sent_as=sent_as)
     return as_json({"ok": True, "request": {"id": identity, "state": "waiting"}}, 202)
 
 

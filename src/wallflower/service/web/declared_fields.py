@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallflower.errors import DeclarationError, UsageError
-from wallflower.schema.toml_edit import Place, changed, read
+from wallflower.schema.parser import values as values_of
+from wallflower.schema.toml_edit import Place, changed
 from wallflower.service.decisions import OWN, Part, name_of, parts, place_of, shown, written
 from wallflower.service.redaction import without_places
 
@@ -29,7 +30,7 @@ class FieldTexts:
 
 def as_written(text: str) -> FieldTexts:
     """The fields of a text as it stands."""
-    raw = read(text)
+    raw = values_of(text)
     every = tuple(parts(raw))
     return FieldTexts(parts=every, values=_values(raw, every))
 
@@ -44,7 +45,7 @@ def _values(raw: Mapping[str, Any], every: Sequence[Part]) -> dict[str, str]:
 
 def as_typed(text: str, form: Mapping[str, list[str]]) -> tuple[FieldTexts, str]:
     """The fields as somebody filled them in, and the text that they make of `text`."""
-    raw = read(text)
+    raw = values_of(text)
     begun = _begun(form)
     every = tuple(parts(raw, begun))
     if len(every) > MOST_PARTS:

@@ -12,16 +12,17 @@ from wallflower.errors import WallflowerError
 from wallflower.ledger.book import Ledger
 from wallflower.report.pages import render
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import shown
+from wallflower.schema.exact import exact, shown
 from wallflower.service import errands
 from wallflower.service.configuration import Service
 from wallflower.service.cookies import Signer
 from wallflower.service.declarations import Declared, current
 from wallflower.service.errands import is_slow
+from wallflower.service.forms import form_of
 from wallflower.service.people import People
-from wallflower.service.questions import Given
+from wallflower.service.questions import Given, fields_of
 from wallflower.service.quotes import Quoter
-from wallflower.service.requests import read
+from wallflower.service.requests import read, submit
 from wallflower.service.web.visit import Answer, Visit
 from wallflower.service.words import FAMILIES, account_words, amount_words
 from wallflower.stores.database import Database
@@ -59,6 +60,26 @@ class Desk:
         if not is_slow(command, given):
             return Quoter(self.database, self.service).kept(table, command, given)
         return self._by_clerk(table, command, given, asker)
+
+    def submit(self, visit: Visit, command: str, given: Given, *, purpose: str, sent_as: str | None) -> str:
+        """The question as a request of whoever visits, at the price that it has now; returns the request's name."""
+        table = visit.path["table"]
+        quote = self.priced(table, command, given, visit.name)
+        with self.database.write() as changes:
+            return submit(
+                changes,
+                self.service,
+                table=table,
+                asker=visit.name,
+                command=command,
+                fields=fields_of(form_of(command), given),
+                purpose=purpose,
+                price=quote["price"],
+                bound=str(quote["bound"]),
+                epsilon=None if quote["epsilon"] is None else exact(quote["epsilon"]),
+                source=visit.source,
+                sent_as=sent_as,
+            )
 
     def _by_clerk(self, table: str, command: str, given: Given, asker: str) -> dict[str, Any]:
         return errands.quoted(

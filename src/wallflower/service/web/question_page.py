@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from wallflower.errors import WallflowerError
-from wallflower.schema.exact import exact
 from wallflower.service.forms import Form, form_of
 from wallflower.service.passwords import new_id
-from wallflower.service.questions import Given, choices, fields_of, not_here, shown_fields
+from wallflower.service.questions import Given, choices, not_here, shown_fields
 from wallflower.service.redaction import told
-from wallflower.service.requests import submit
 from wallflower.service.web.desk import Desk
 from wallflower.service.web.visit import Answer, Visit, as_json, elsewhere, handles
 
@@ -30,8 +28,9 @@ def ask(desk: Desk, visit: Visit) -> Answer:
     given = _given(wanted, visit)
     try:
         if visit.one("submit"):
-            priced = desk.priced(table, wanted.command, given, visit.name)
-            return elsewhere(f"/requests/{_submit(desk, visit, wanted, given, priced)}")
+            sent_as = visit.one("once") or None
+            identity = desk.submit(visit, wanted.command, given, purpose=visit.one("purpose"), sent_as=sent_as)
+            return elsewhere(f"/requests/{identity}")
         quote = desk.quoted(table, wanted.command, given, visit.name)
         if visit.one("rehearse") and not visit.wants_json:
             tried = desk.rehearsed(table, wanted.command, given, visit.name)
@@ -53,24 +52,6 @@ def _given(wanted: Form, visit: Visit) -> dict[str, str | list[str]]:
         if value:  # an empty field is one that was not filled in: the same question, however it was sent
             found[field.name] = value
     return found
-
-
-def _submit(desk: Desk, visit: Visit, wanted: Form, given: Given, quote: Mapping[str, Any]) -> str:
-    with desk.database.write() as changes:
-        return submit(
-            changes,
-            desk.service,
-            table=visit.path["table"],
-            asker=visit.name,
-            command=wanted.command,
-            fields=fields_of(wanted, given),
-            purpose=visit.one("purpose"),
-            price=quote["price"],
-            bound=str(quote["bound"]),
-            epsilon=None if quote["epsilon"] is None else exact(quote["epsilon"]),
-            source=visit.source,
-            sent_as=visit.one("once") or None,
-        )
 
 
 def _page(

@@ -1,4 +1,4 @@
-"""The kernels on a processor: the same source, compiled by g++, one lane after the other. For tests and for nobody in a hurry."""
+"""The kernels on a processor: the same source, compiled by g++, one lane after the other. For nobody in a hurry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-SOURCE = Path(__file__).with_name("kernels.cu")
+from wallflower.explain import gpu
+
+SOURCE = Path(gpu.__file__).with_name("kernels.cu")
 FLAGS = ("-x", "c++", "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC")
 
 
@@ -25,8 +27,8 @@ def compiled(folder: Path, source: str | None = None) -> Path:
     file = folder / "kernels.cu"
     file.write_text(SOURCE.read_text(encoding="utf-8") if source is None else source, encoding="utf-8")
     made = folder / "kernels.so"
-    command = [str(compiler()), *FLAGS, f"-I{SOURCE.parent}", str(file), "-o", str(made)]
-    subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - our own source
+    command = [str(compiler()), *FLAGS, f"-I{Path(__file__).parent}", str(file), "-o", str(made)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
     return made
 
 
