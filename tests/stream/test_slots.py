@@ -87,17 +87,6 @@ def test_one_message_of_one_size_a_slot_whatever_happens():
     assert numbers == {20_000 * 4 + slot for slot in range(4)}
 
 
-def test_a_day_is_charged_with_its_last_period_too():
-    """Its one slot is drawn at midnight, when the next day has begun; what was measured is the day's before."""
-    stream = loads(support.clock_text(period="6h").replace('per_day = "1000000000"', 'per_day = "12"'))
-    assert stream.budget.per_day == 3 * stream.slots.epsilon
-    book, clock, wire = assembly.book(stream, "s", None), Clock(MIDNIGHT), Wire()
-    day(joined(stream, book, clock, wire), clock, (True,) * 8)
-    first = MIDNIGHT // SLOT
-    assert [number - first for number, _ in words(wire)] == [0, 1, 2, 4, 5, 6]
-    book.close()
-
-
 @pytest.mark.parametrize("states", [(False, True, False, False)])
 def test_the_sensor_draws_the_clocks_law_of_its_latched_states(states):
     stream = loads(support.clock_text(epsilon="2").replace('"0.05"', '"0.2"'))
