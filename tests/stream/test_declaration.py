@@ -106,6 +106,17 @@ def test_a_wrong_declaration_is_refused_with_the_reason(old, new, expected):
     assert expected in str(caught.value)
 
 
+@pytest.mark.parametrize("period", ["36h", "7h", "5s", "25h", "24h", "48h", "7d", "12h", "500ms"])
+def test_no_period_crosses_midnight_but_one_of_whole_days(period):
+    """Two such periods touch one day: a person behind it would lose twice what the day was charged."""
+    text = support.clock_text(period=period, slot="500ms" if period.endswith("s") else "30m")
+    if period in ("36h", "7h", "25h"):
+        with pytest.raises(DeclarationError, match="crosses midnight"):
+            loads(text)
+    else:
+        assert loads(text).slots.period > 0
+
+
 @pytest.mark.parametrize("value", ["1e-400", "1e-13", "1e13", "1e400"])
 @pytest.mark.parametrize(
     ("text", "key"),

@@ -94,7 +94,7 @@ class Margins:
             return np.asarray(self.share.numerator * rows - self.share.denominator * near)
         # More rows than are declared: what would leave 64 bits counts as much as fits, and no row moves that by more.
         wide = self.share.numerator * rows.astype(object) - self.share.denominator * near.astype(object)
-        return np.clip(wide, -EVERY, EVERY).astype(np.int64)
+        return np.asarray(np.clip(wide, -EVERY, EVERY), dtype=np.int64)
 
     def valid(self, batch: Batch) -> Flags:
         return (self.margins(batch) > 0) & (batch.population >= self.contexts.least)

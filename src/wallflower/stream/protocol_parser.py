@@ -48,6 +48,11 @@ COLUMN_KEYS: dict[Protocol, tuple[str, ...]] = {
 _UNITS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": Fraction(3600), "d": Fraction(86400)}
 _DURATION = re.compile(r"(\d{1,9})\s*(ms|s|m|h|d)")
 _SHORTEST = Fraction(1, 20)
+_DAY = _UNITS["d"]
+ACROSS = (
+    "Periods are counted from 1970 in UTC: one that crosses midnight would be charged to one day, and what is measured on the next changes it as well. "
+    'Write "24h", or a length of which a whole number makes a day.'
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +111,8 @@ def _slots(section: Section) -> Slots:
         section.wrong("slot", "at least 50ms")
     elif period is not None and slot is not None and (period % slot or not 1 <= period / slot <= MOST_SLOTS):
         section.wrong("period", f"a whole number of slots, at most {MOST_SLOTS}")
+    if period is not None and _DAY % period and period % _DAY:
+        section.wrong("period", "a part of a day that ends with it, or whole days", ACROSS)
     period, slot = period or Fraction(1), slot or Fraction(1)
     return Slots(
         period=period,

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import date, timedelta
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from wallflower.errors import BudgetError
 from wallflower.noise.entropy import Entropy
+from wallflower.schema.domains import EPOCH
 from wallflower.stream.outbox import Outbox
 from wallflower.stream.slot_sensor import ClockState, SlotSensor
 
@@ -119,6 +120,10 @@ class SlotLoop:
         now = math.floor(Fraction(self.now()) / self.slot)
         return now if self._ends is None else min(now, self._ends)
 
+    def _began(self, period: int) -> date:
+        """The day that a period is charged to: its last slot may be drawn when the next day has begun."""
+        return EPOCH + timedelta(seconds=float(period * self.slots * self.slot))
+
     def _close(self, number: int, *, awake: bool) -> None:
         period, slot = divmod(number, self.slots)
         if period < self._silent_until:
@@ -138,7 +143,7 @@ class SlotLoop:
         )
         body = None if tick is None else tick.encode()
         try:
-            book.commit(state, number=number, body=body, today=datetime.fromtimestamp(self.now(), UTC).date())
+            book.commit(state, number=number, body=body, today=self._began(period))
         except BudgetError as error:  # the day is spent: this period stays silent from its first slot on
             self.refused = error
             return
