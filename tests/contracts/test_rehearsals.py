@@ -199,6 +199,15 @@ def test_a_sweep_takes_the_values_it_is_given(tmp_path):
     assert refused.refused
 
 
+def test_a_number_of_a_model_is_varied_to_what_can_be_declared(tmp_path):
+    """Half a row is not rounded to one that nobody asked about."""
+    example = one_of("identify")
+    session = open_session(example.lay_out(tmp_path))
+    lines = session.sweep(example.query(tmp_path), k=[2.5, "many", 0], beta=[True], radius=["-1", "1/0"], draws=1)
+    assert [line.parameter for line in lines] == ["k", "k", "k", "beta", "radius", "radius"]
+    assert all(line.refused for line in lines)
+
+
 def test_a_declared_picture_is_what_is_made_up(tmp_path):
     path = tmp_path / "rows.toml"
     path.write_text(PICTURE, encoding="utf-8")

@@ -14,7 +14,7 @@ from wallflower.errors import LedgerError
 from wallflower.ledger import Ledger
 from wallflower.ledger.chain import Chain
 from wallflower.stores import sqlite
-from wallflower.stores.interruptible import Block, block
+from wallflower.stores.interrupts import Block, block
 from wallflower.stores.sqlite import SqliteStore
 
 PATIENCE_S = 300

@@ -57,11 +57,17 @@ def test_the_calendar():
         ({"by": "intervals", "widths": [5, 7]}, NUMBERS),
         ({"by": "intervals", "widths": [0]}, NUMBERS),
         ({"by": "intervals", "widths": [5]}, ["a", "b"]),
+        ({"by": "intervals", "widths": [5]}, ["1/0", "2"]),
+        ({"by": "intervals", "widths": ["1/0"]}, NUMBERS),
+        ({"by": "intervals", "widths": ["1e5000"]}, NUMBERS),
+        ({"by": "intervals", "widths": [True]}, NUMBERS),
+        ({"by": "intervals", "widths": [["5"]]}, NUMBERS),
         ({"by": "intervals", "widths": [5], "from": 3}, NUMBERS),
         ({"by": "order", "runs": ["two"]}, NUMBERS),
         ({"by": "prefix", "keep": [2, 3]}, NUMBERS),
         ({"by": "calendar", "levels": ["year", "month"]}, DAYS),
         ({"by": "calendar", "levels": ["month"]}, NUMBERS),
+        ({"by": "calendar", "levels": [["month"]]}, DAYS),
     ],
 )
 def test_what_cannot_be_built_says_why(hierarchy, values):

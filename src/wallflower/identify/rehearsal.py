@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,9 +12,17 @@ from numpy.typing import NDArray
 from wallflower.noise.entropy import Entropy
 from wallflower.privacy.trial import Stage, multiples, wholes
 from wallflower.schema.declaration import Declaration
-from wallflower.schema.exact import exact
+from wallflower.schema.fields import Exact, Whole
+from wallflower.schema.models import MOST_ROWS
 
-OF_THE_MODEL = ("radius", "beta", "k")
+
+@dataclass(frozen=True, kw_only=True)
+class OfTheModel:
+    """What a declaration takes for the numbers of a model, whoever varies them."""
+
+    radius: Exact = Exact(0, least=0)
+    beta: Whole = Whole(1, least=1, most=MOST_ROWS)
+    k: Whole = Whole(1, least=1, most=MOST_ROWS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +48,11 @@ class ModelTrial:
         }
 
     def changed(self, name: str, value: Any, declaration: Declaration) -> tuple[Any, Declaration]:
-        if name not in OF_THE_MODEL:
+        if name not in {field.name for field in fields(OfTheModel)}:
             return replace(self.query, **{name: value}), declaration
         model = declaration.models[self.model]
-        written: Any = exact(value, name=name) if name == "radius" else int(value)
-        models = {**declaration.models, self.model: replace(model, **{name: written})}
+        read = getattr(OfTheModel(**{name: value}), name)
+        models = {**declaration.models, self.model: replace(model, **{name: read})}
         return self.query, replace(declaration, models=models)
 
     def held(self, declaration: Declaration) -> Sequence[Mapping[str, int]]:

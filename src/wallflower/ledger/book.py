@@ -24,12 +24,12 @@ from wallflower.ledger.chain import AfterCommit, confirmed, helpful
 from wallflower.ledger.charge import Charge
 from wallflower.ledger.charge_holders import ChargeHolders
 from wallflower.ledger.events import Event
-from wallflower.ledger.explained import explained, stored_as
+from wallflower.ledger.explained_records import explained, stored_as
+from wallflower.ledger.hidden_charges import Unseen
 from wallflower.ledger.history import Line, history
 from wallflower.ledger.journal import Journal, limits_of
 from wallflower.ledger.processes import is_gone, this_process
 from wallflower.ledger.redeclaration import changed, refuse_other_table, refuse_unfit
-from wallflower.ledger.unseen import Unseen
 from wallflower.privacy.account import Account
 from wallflower.privacy.accounts import kind_of
 from wallflower.privacy.guarantee import BUT_ASKED, Guarantee

@@ -13,10 +13,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from wallflower.errors import LedgerError, WallflowerError
 from wallflower.ledger import ledger_errors, verification
 from wallflower.ledger.events import Event
+from wallflower.ledger.hidden_charges import Unseen, without
 from wallflower.ledger.journal import Journal
-from wallflower.ledger.unseen import Unseen, without
 from wallflower.stores.base import Damaged, Head, Store, Transaction, Unsure
-from wallflower.stores.interruptible import Block, block
+from wallflower.stores.interrupts import Block, block
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")

@@ -9,7 +9,7 @@ from typing import Any
 from wallflower.errors import BudgetError, LedgerError
 from wallflower.ledger.admission import OWNER, Debit, Shares
 from wallflower.ledger.book import Ledger
-from wallflower.ledger.unseen import Unseen
+from wallflower.ledger.hidden_charges import Unseen
 from wallflower.privacy.accounts import bookings, limited, named
 from wallflower.privacy.guarantee import Guarantee
 from wallflower.privacy.limits import shown_amounts

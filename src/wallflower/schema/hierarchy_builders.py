@@ -16,6 +16,7 @@ from datetime import date
 from fractions import Fraction
 
 from wallflower.errors import DeclarationError
+from wallflower.schema.section import fraction
 
 Label = Callable[[str], str]
 CALENDAR: dict[str, Label] = {
@@ -53,11 +54,10 @@ def built(hierarchy: Mapping[str, object], values: Sequence[str], *, column: str
 
 
 def _intervals(widths: list[object], values: list[str], column: str) -> list[list[str]]:
-    try:
-        numbers = [Fraction(value) for value in values]
-        steps = [Fraction(str(width)) for width in widths]
-    except ValueError:
-        raise _wrong(column, "intervals are for numbers, with widths such as [5, 10, 20]") from None
+    numbers = [number for value in values if (number := fraction(value)) is not None]
+    steps = [step for width in widths if (step := fraction(width)) is not None]
+    if len(numbers) < len(values) or len(steps) < len(widths):
+        raise _wrong(column, "intervals are for numbers, with widths such as [5, 10, 20]")
     _multiples(steps, column)
     first = min(numbers, default=Fraction(0))
     return [_runs([int((number - first) / step) for number in numbers], values, ", ") for step in steps]
@@ -66,7 +66,7 @@ def _intervals(widths: list[object], values: list[str], column: str) -> list[lis
 def _order(runs: list[object], values: list[str], column: str) -> list[list[str]]:
     if not all(isinstance(run, int) and not isinstance(run, bool) for run in runs):
         raise _wrong(column, "'runs' are whole numbers of neighbours, such as [2, 6]")
-    sizes = [Fraction(str(run)) for run in runs]
+    sizes = [Fraction(run) for run in runs if isinstance(run, int)]
     _multiples(sizes, column)
     return [_runs([int(i / size) for i in range(len(values))], values, " .. ") for size in sizes]
 
@@ -79,7 +79,9 @@ def _prefix(keep: list[object], values: list[str], column: str) -> list[list[str
 
 
 def _calendar(levels: list[object], values: list[str], column: str) -> list[list[str]]:
-    order = [list(CALENDAR).index(str(level)) if level in CALENDAR else -1 for level in levels]
+    order = [
+        list(CALENDAR).index(str(level)) if isinstance(level, str) and level in CALENDAR else -1 for level in levels
+    ]
     if -1 in order or any(b <= a for a, b in itertools.pairwise(order)):
         raise _wrong(column, f"'levels' are some of {', '.join(CALENDAR)}, the finest first")
     try:

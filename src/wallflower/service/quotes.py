@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wallflower.ledger.book import Ledger
+from wallflower.ledger.capacity import still_fit
 from wallflower.ledger.preview import preview
-from wallflower.ledger.remaining import still_fit
 from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.schema.exact import shown

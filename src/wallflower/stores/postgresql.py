@@ -25,7 +25,7 @@ from sqlalchemy.pool import QueuePool
 from wallflower.errors import LedgerError
 from wallflower.stores.base import Damaged, Head, Row, Unsure
 from wallflower.stores.ddl import SCHEMA, for_postgresql
-from wallflower.stores.interruptible import block
+from wallflower.stores.interrupts import block
 from wallflower.stores.sqlite import SqliteStore
 from wallflower.stores.tables import FILES, HEADS
 from wallflower.stores.transaction import SqlTransaction

@@ -16,7 +16,7 @@ from wallflower.errors import LedgerError, UsageError
 from wallflower.schema.declaration import beside
 from wallflower.stores import durable_file
 from wallflower.stores.base import FORMAT, Damaged, Gone, Head, Row
-from wallflower.stores.interruptible import block
+from wallflower.stores.interrupts import block
 from wallflower.stores.sqlite_transaction import SqliteTransaction
 
 APPLICATION = 0x57464C52

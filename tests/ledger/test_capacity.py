@@ -9,7 +9,7 @@ import pytest
 from tests.declared import declare, model
 from wallflower.errors import BudgetError
 from wallflower.ledger import Ledger
-from wallflower.ledger.remaining import still_fit
+from wallflower.ledger.capacity import still_fit
 from wallflower.privacy.guarantees import BUT_ASKED, OutputConstrainedDP, PureDP, SensitivePrivacy
 from wallflower.schema.declaration import Budget
 
