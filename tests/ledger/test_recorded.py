@@ -83,7 +83,7 @@ def test_a_ledger_and_its_copy_are_on_disk_with_the_folders_that_name_them(decla
 
 def test_a_file_with_the_heads_of_two_tables_is_none_of_ours(declared, ledger):
     with closing(sqlite3.connect(declared.ledger)) as connection:
-        connection.execute("INSERT INTO heads SELECT 'another', entry, hash, checkpoint FROM heads")
+        connection.execute("INSERT INTO heads SELECT 'zebras', entry, hash, checkpoint FROM heads")
         connection.commit()
     with pytest.raises(LedgerError, match="damaged"):
         charged(Ledger.open(declared), declared, "a")
