@@ -194,8 +194,21 @@ def test_a_utility_and_a_detector_of_ones_own():
             "smaller",
         ),
         (
-            {"guarantee": "full", "detector": Grubbs(), "certificate_epsilon": "0.1", "certificate_failure": "0.6"},
-            "1/2",
+            {"guarantee": "full", "detector": Grubbs(), "certificate_epsilon": "0.5", "certificate_failure": "0.1"},
+            "smaller",
+        ),
+        *(
+            (
+                {"guarantee": "full", "detector": Grubbs(), "certificate_epsilon": "0.1", "certificate_failure": part},
+                "1/2",
+            )
+            for part in ("0.6", "0.5")
+        ),
+        ({"top": 2, "search": "bfs"}, "'top' above 1"),
+        (
+            {"guarantee": "full", "detector": Grubbs(), "certificate_epsilon": "0.1", "certificate_failure": "0.1"}
+            | {"top": 2},
+            "'top' above 1",
         ),
         ({"start": "c0=v1;c0=v2"}, "each column once"),
         ({"start": 8}, "must name columns with their values"),

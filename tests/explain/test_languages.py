@@ -24,7 +24,7 @@ from wallflower.audit.exact import exact_audit
 from wallflower.detectors import IQR, LOF, Distance, Grubbs, Histogram
 from wallflower.explain import full, streaming
 from wallflower.explain.landscape import Landscape
-from wallflower.explain.languages import Vocabulary
+from wallflower.explain.languages import Vocabularies, Vocabulary
 from wallflower.explain.space import Space
 from wallflower.explain.utilities import Population
 from wallflower.explain.validity import decider
@@ -307,3 +307,11 @@ def test_streaming_and_top_h_have_the_law_of_memory_in_every_language(language, 
 
 
 # Words.
+
+
+@pytest.mark.parametrize(("columns", "size", "fit"), [(1, 63, True), (1, 64, False), (20, 2, True), (21, 2, False)])
+def test_a_word_holds_62_steps_and_the_cube_a_million_cells(columns, size, fit):
+    """One bit more, and a step of one column would be taken for one of another."""
+    domain = Categories(tuple(f"v{code}" for code in range(size)))
+    language = "sets" if columns == 1 else "own"
+    assert Vocabularies(tuple(Vocabulary(f"c{n}", domain, language) for n in range(columns))).fit is fit

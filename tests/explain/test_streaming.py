@@ -152,6 +152,15 @@ def test_top_contexts_are_different_and_said(monkeypatch):
     assert ask(guarantee="full", epsilon=20).run(rows(), SeededEntropy(1)) is not None
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_contexts_that_score_alike_are_each_drawn_once(seed):
+    """All rows are the record's neighbours in every column: every context has the same rows, and all of them are asked for."""
+    table = ((0, 0, 400), *((0, 0, y % 7) for y in range(40)))
+    alike = PlainRows(declaration((3, 2)), table)
+    found = ask(top=8, by=("c0", "c1")).run(alike, SeededEntropy(seed))["contexts"]
+    assert len({str(one["context"]) for one in found}) == len(found) == 8
+
+
 def test_a_larger_context_is_preferred_among_robust_ones():
     small, large = (
         ask(guarantee="full", epsilon=200, larger=larger).run(rows(), SeededEntropy(3)) for larger in (None, 1000)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.explain.tables import every_valid, population, random_table, slow_validity, some_valid, view
 from wallflower.detectors import IQR, LOF, MAD, Distance, Grubbs, Histogram
+from wallflower.engines.base import Cells
 
 DETECTORS = [
     Grubbs(),
@@ -108,3 +109,45 @@ def test_a_detector_of_ones_own_sees_the_filtered_values_and_may_break():
         values = population(sight, index)
         expected.append(len(values) != 3 and values[-1] == sight.centre)
     assert every_valid(sight, Loudest()).tolist() == expected
+
+
+@pytest.mark.parametrize("error", [KeyError, ValueError, ZeroDivisionError, RecursionError])
+def test_whatever_a_row_makes_a_detector_of_ones_own_do_ends_no_release(error):
+    @dataclass(frozen=True)
+    class Brittle:
+        def stands_out(self, values, value, /, *, step):
+            if 7 in values:
+                raise error
+            return True
+
+    table = [(0, 0, 50), (0, 1, 7), (1, 0, 3)]
+    found = every_valid(view(table, (2, 2)), Brittle())
+    assert [bool(good) for good in found] == [7 not in population(view(table, (2, 2)), at) for at in range(4)]
+    assert found.any()
+    assert not found.all()
+
+
+def test_contexts_are_connected_by_one_level_of_one_column():
+    sight = view([(1, 2, 5)], (2, 5), languages=["sets", "range"])
+    space = sight.space
+    for index in range(space.count):
+        own = space.level(index)
+        apart = [sum(abs(a - b) for a, b in zip(own, space.level(other), strict=True)) for other in range(space.count)]
+        assert sorted(space.connected(index)) == [other for other, steps in enumerate(apart) if steps == 1]
+
+
+def test_rows_shared_with_a_public_context_are_counted_once_wherever_they_are_added_up(monkeypatch):
+    table = random_table(random.Random(4), (3, 3), 60, spread=5)
+    start = ((0, 2), (1,))
+    pushed = view(table, (3, 3)).shared(start)
+    monkeypatch.setattr("wallflower.explain.record_view.MOST_CELLS", 0)
+    assert view(table, (3, 3)).shared(start).tolist() == pushed.tolist()
+    assert pushed.sum() == sum(row[0] in start[0] and row[1] in start[1] for row in table)
+
+
+@pytest.mark.parametrize(("total", "fits"), [(2**62 - 1, True), (2**62, False), (2**64, False)])
+def test_sums_beyond_a_machine_word_are_left_to_whole_numbers(total, fits):
+    sight = view([(0, 1)], (1,))
+    made = np.array([1])
+    sight.__dict__["cells"] = Cells(made, np.array([total], dtype=object), made.astype(object), made, made)
+    assert (sight.totals is not None) is fits

@@ -296,7 +296,9 @@ def test_the_command_line_publishes_reports_and_fails_to_attack(folder, capfd):
     ):
         assert words in page
     assert run(["attack", declaration, out, "--json"]) == 0
-    found = json.loads(capfd.readouterr().out)["not_private"]
+    told = capfd.readouterr()
+    assert "looks at the rows without protection" in told.err
+    found = json.loads(told.out)["not_private"]
     assert found["rows"] == answer["release"]["rows"]
     assert found["distinct_values"] >= 5
     assert not found["succeeded"]
