@@ -58,7 +58,7 @@ class Noise:
         """The smooth bound that a table of this size is expected to have; see `name`."""
         return min(Fraction(len(str(self.max_rows)) + 1, 2) * self.floor, Fraction(self.cap))
 
-    @property
+    @cached_property
     def row_cap(self) -> int:
         """The most that one row can move the count."""
         return global_sensitivity(self.dimension, self.k, self.neighbours)
@@ -146,9 +146,8 @@ class Noise:
         """On the calmest table, far from both ends of the range."""
         weights, reach, width = [1.0], [0], 0
         for j in range(1, min(math.ceil(100 / self.epsilon), 5 * LONGEST)):
-            step = self._calmest(j - 1)
-            width += step
-            weights.append(2 * step * math.exp(-float(self.epsilon) / 2 * j))
+            before, width = width, self._calm_sum(j * self._together)  # as far as j units move the calmest table
+            weights.append(2 * (width - before) * math.exp(-float(self.epsilon) / 2 * j))
             reach.append(width)
         outside = sum(weights) * float(miss)
         tail = 0.0
