@@ -86,15 +86,17 @@ def broken_here(driver) -> list[str]:
     return driver.execute_script(BROKEN)
 
 
-def broken_words(driver, page: Path, width: int, *, printed: bool = False) -> list[str]:
-    """Such words on a screen of this width or on paper as wide."""
+@contextmanager
+def opened(driver, page: Path, width: int, *, printed: bool = False):
+    """The page is open on a screen of this width or on paper as wide, for as many looks as one likes."""
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print" if printed else ""})
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     driver.get(page.resolve().as_uri())
-    found = broken_here(driver)
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-    return found
+    try:
+        yield
+    finally:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
 def sheets(driver, page: Path) -> int:
@@ -106,15 +108,11 @@ def sheets(driver, page: Path) -> int:
     return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
 
 
-def headings_torn(driver, page: Path) -> list[str]:
-    """Headings that paper would part from what they head."""
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    driver.get(page.resolve().as_uri())
-    found = driver.execute_script(
+def headings_torn(driver) -> list[str]:
+    """Headings of the page that is open on paper which it would part from what they head."""
+    return driver.execute_script(
         "return [...document.querySelectorAll('h1, h2, h3')]"
         ".filter(e => getComputedStyle(e).breakAfter !== 'avoid').map(e => e.textContent)"
         ".concat([...document.querySelectorAll('figure')]"
         ".filter(e => getComputedStyle(e).breakInside !== 'avoid').map(e => e.textContent.slice(0, 40)))"
     )
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-    return found

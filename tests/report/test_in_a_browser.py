@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.cli.workspace import lay_out
-from tests.report.browser import broken_here, broken_words, chromium, headings_torn, missing, troubles
+from tests.report.browser import broken_here, chromium, headings_torn, missing, opened, troubles
 from tests.service import accessibility
 from wallflower.cli.app import run
 
@@ -73,10 +73,10 @@ def test_in_the_dark_every_page_is_dark_and_can_be_read_and_paper_stays_white(dr
 
 def test_paper_breaks_no_word_and_tears_no_heading_from_what_follows(driver, pages):
     """A4 upright less its margins is about 670 px wide, and across 1,000; half of that is a column of the report."""
-    found = {
-        name: broken_words(driver, page, 670, printed=True) + headings_torn(driver, page)
-        for name, page in pages.items()
-    }
+    found = {}
+    for name, page in pages.items():
+        with opened(driver, page, 670, printed=True):
+            found[name] = broken_here(driver) + headings_torn(driver)
     assert found == {name: [] for name in pages}
 
 
@@ -107,9 +107,11 @@ def test_the_look_finds_a_broken_word_and_a_torn_heading(driver, tmp_path):
         PLANTED
         % '<h2>Torn</h2><p style="width: 2em; overflow-wrap: anywhere">a context</p><p>whole-but-for hyphens</p>'
     )
-    assert broken_words(driver, page, 390) == ["context"]
-    assert broken_words(driver, page, 390, printed=True) == ["context"]
-    assert headings_torn(driver, page) == ["Torn"]
+    with opened(driver, page, 390):
+        assert broken_here(driver) == ["context"]
+    with opened(driver, page, 390, printed=True):
+        assert broken_here(driver) == ["context"]
+        assert headings_torn(driver) == ["Torn"]
 
 
 def test_the_report_stands_alone(pages):
