@@ -47,19 +47,29 @@ def chromium():
             driver.quit()
 
 
-def troubles(driver, page: Path, width: int, *, picture: Path | None = None) -> list[str]:
-    """Console errors and elements that stick out of the page at this width."""
+def show(driver, width: int, *, media: str = "", colours: str = "") -> None:
+    """The page that is open, or the next one, on a screen as wide (or on paper), for somebody who prefers these colours."""
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    features = [{"name": "prefers-color-scheme", "value": colours}] if colours else []
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def load(driver, page: Path) -> None:
     driver.get(page.resolve().as_uri())
-    found = [entry["message"] for entry in driver.get_log("browser") if entry["level"] in {"SEVERE", "WARNING"}]
+
+
+def logged(driver) -> list[str]:
+    """Console errors since somebody asked last."""
+    return [entry["message"] for entry in driver.get_log("browser") if entry["level"] in {"SEVERE", "WARNING"}]
+
+
+def sticking_out(driver, width: int) -> list[str]:
+    """Elements of the page that is open which stick out of it at this width; no page here asks by a script how wide it is."""
+    found = [] if driver.execute_script("return innerWidth") == width else ["it has another width"]
     found += driver.execute_script(OVERFLOWING, width)
     if driver.execute_script("return document.documentElement.scrollWidth > arguments[0] + 1", width):
         found.append("the page scrolls sideways")
-    if picture is not None:
-        height = driver.execute_script("return document.documentElement.scrollHeight")
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics | {"height": height})
-        driver.save_screenshot(str(picture))
     return found
 
 
@@ -84,19 +94,6 @@ return broken;
 def broken_here(driver) -> list[str]:
     """Words of the page that is open which begin on one line and end on another."""
     return driver.execute_script(BROKEN)
-
-
-@contextmanager
-def opened(driver, page: Path, width: int, *, printed: bool = False):
-    """The page is open on a screen of this width or on paper as wide, for as many looks as one likes."""
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print" if printed else ""})
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    driver.get(page.resolve().as_uri())
-    try:
-        yield
-    finally:
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
 def sheets(driver, page: Path) -> int:
