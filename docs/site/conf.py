@@ -65,7 +65,9 @@ def shelves() -> str:
     parts = []
     for title, pages in SHELF.items():
         parts.append(
-            f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n:caption: {title}\n\n" + "\n".join(f"/{page}" for page in pages) + "\n```"
+            f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n:caption: {title}\n\n"
+            + "\n".join(f"/{page}" for page in pages)
+            + "\n```"
         )
     for title, folder in REST.items():
         parts.append(f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n:glob:\n:caption: {title}\n\n/{folder}/**\n```")
