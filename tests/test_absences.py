@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -58,6 +59,23 @@ def imported(path: Path) -> frozenset[str]:
     return frozenset(found)
 
 
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def calls(path: Path, *words: str) -> Iterator[ast.Call]:
+    """Every call in a file of something whose last name is one of these; a file that holds none of them is not even parsed."""
+    if any(word in text_of(path) for word in words):
+        for node in ast.walk(ast.parse(text_of(path))):
+            if isinstance(node, ast.Call) and last_name(node) in words:
+                yield node
+
+
+def last_name(node: ast.Call) -> str:
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys, wallflower; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
@@ -105,8 +123,8 @@ def test_nothing_but_the_two_doors_opens_rows():
     openers = {
         str(path.relative_to(SOURCE))
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "rows"
+        for node in calls(path, "rows")
+        if isinstance(node.func, ast.Attribute)
     }
     assert {name for name in openers if not name.startswith("engines/")} == {
         "session/owner_door.py",
@@ -116,12 +134,7 @@ def test_nothing_but_the_two_doors_opens_rows():
 
 def test_nothing_but_the_door_of_askers_looks_for_damage():
     """It reads rows before a charge, so whoever else asked for it would read them for nothing; `check` is the owner's."""
-    lookers = {
-        str(path.relative_to(SOURCE))
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "refuse_damage"
-    }
+    lookers = {str(path.relative_to(SOURCE)) for path in FILES for _ in calls(path, "refuse_damage")}
     assert lookers == {"engines/base.py", "engines/profile.py", "session/release_door.py"}
 
 
@@ -130,8 +143,7 @@ def test_no_source_is_opened_but_by_the_session():
     strangers = [
         str(path.relative_to(SOURCE))
         for path in FILES
-        if makes_sources(path.read_text(encoding="utf-8"))
-        and not str(path.relative_to(SOURCE)).startswith(("engines/", "session/"))
+        if makes_sources(text_of(path)) and not str(path.relative_to(SOURCE)).startswith(("engines/", "session/"))
     ]
     assert strangers == []
 
@@ -141,6 +153,8 @@ MAKERS = {"open_source", "from_frame"}
 
 def makes_sources(text: str) -> bool:
     """Whether a maker of sources is imported, from wherever, or reached for in a module."""
+    if not any(maker in text for maker in MAKERS):
+        return False
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("wallflower.engines"):
             if MAKERS & {alias.name for alias in node.names}:
@@ -183,7 +197,8 @@ def test_there_is_one_written_form():
     others = [
         str(path.relative_to(SOURCE))
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if "sort_keys" in text_of(path)
+        for node in ast.walk(ast.parse(text_of(path)))
         if isinstance(node, ast.Call) and any(given.arg == "sort_keys" for given in node.keywords)
     ]
     assert others == ["schema/canonical.py"]
@@ -194,23 +209,22 @@ def test_one_place_connects_to_what_this_package_keeps_in_sqlite():
     callers = {
         str(path.relative_to(SOURCE))
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "sqlite3.connect"
+        for node in calls(path, "connect")
+        if ast.unparse(node.func) == "sqlite3.connect"
     }
     assert callers == {"stores/durable_file.py", "stream/book_file.py", "engines/duckdb/sqlite_file.py"}
 
 
 def test_there_is_one_atomic_writer():
     """A file that is put in place whole is put there by `atomic_file`; a new ledger is linked, since a rename would replace one."""
-    calls = {
+    movers = {"os.replace", "os.rename", "os.link", "shutil.move", "tempfile.mkstemp", "tempfile.NamedTemporaryFile"}
+    found = {
         f"{path.relative_to(SOURCE)}: {ast.unparse(node.func)}"
         for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and ast.unparse(node.func)
-        in {"os.replace", "os.rename", "os.link", "shutil.move", "tempfile.mkstemp", "tempfile.NamedTemporaryFile"}
+        for node in calls(path, *(name.rpartition(".")[2] for name in movers))
+        if ast.unparse(node.func) in movers
     }
-    assert calls == {"atomic_file.py: tempfile.mkstemp", "stores/sqlite.py: os.link"}
+    assert found == {"atomic_file.py: tempfile.mkstemp", "stores/sqlite.py: os.link"}
 
 
 WRITERS = {
@@ -224,9 +238,9 @@ WRITERS = {
 
 
 def writes(node: ast.Call) -> bool:
-    called = ast.unparse(node.func)
-    if called.rpartition(".")[2] in {"write_text", "write_bytes"}:
+    if last_name(node) in {"write_text", "write_bytes"}:
         return True
+    called = ast.unparse(node.func)
     flags = " ".join(ast.unparse(given) for given in (*node.args, *(given.value for given in node.keywords)))
     if called == "os.open":
         return "os.devnull" not in flags and any(flag in flags for flag in ("O_CREAT", "O_WRONLY", "O_RDWR", "O_TRUNC"))
@@ -239,8 +253,8 @@ def writes(node: ast.Call) -> bool:
 def test_whoever_writes_a_file_writes_it_whole():
     found: dict[str, set[str]] = {}
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and writes(node):
+        for node in calls(path, "write_text", "write_bytes", "open", "fdopen"):
+            if writes(node):
                 name = ast.unparse(node.func)
                 where = str(path.relative_to(SOURCE))
                 found.setdefault(where, set()).add(name if name.startswith("os.") else name.rpartition(".")[2])

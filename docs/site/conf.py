@@ -58,14 +58,19 @@ REST = {"Proofs": "src/wallflower", "Experiments": "experiments"}
 
 
 def shelves() -> str:
-    """The table of contents, which the Markdown pages do without, as Sphinx reads it."""
+    """The table of contents, which the Markdown pages do without, as Sphinx reads it.
+
+    The sidebar names pages, not their headings: told so, Sphinx need not copy the headings of every page for every page.
+    """
     parts = []
     for title, pages in SHELF.items():
         parts.append(
-            f"```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(f"/{page}" for page in pages) + "\n```"
+            f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n:caption: {title}\n\n"
+            + "\n".join(f"/{page}" for page in pages)
+            + "\n```"
         )
     for title, folder in REST.items():
-        parts.append(f"```{{toctree}}\n:hidden:\n:glob:\n:caption: {title}\n\n/{folder}/**\n```")
+        parts.append(f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n:glob:\n:caption: {title}\n\n/{folder}/**\n```")
     return "\n\n".join(parts)
 
 

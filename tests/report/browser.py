@@ -47,19 +47,29 @@ def chromium():
             driver.quit()
 
 
-def troubles(driver, page: Path, width: int, *, picture: Path | None = None) -> list[str]:
-    """Console errors and elements that stick out of the page at this width."""
+def show(driver, width: int, *, media: str = "", colours: str = "") -> None:
+    """The page that is open, or the next one, on a screen as wide (or on paper), for somebody who prefers these colours."""
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    features = [{"name": "prefers-color-scheme", "value": colours}] if colours else []
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def load(driver, page: Path) -> None:
     driver.get(page.resolve().as_uri())
-    found = [entry["message"] for entry in driver.get_log("browser") if entry["level"] in {"SEVERE", "WARNING"}]
+
+
+def logged(driver) -> list[str]:
+    """Console errors since somebody asked last."""
+    return [entry["message"] for entry in driver.get_log("browser") if entry["level"] in {"SEVERE", "WARNING"}]
+
+
+def sticking_out(driver, width: int) -> list[str]:
+    """Elements of the page that is open which stick out of it at this width; no page here asks by a script how wide it is."""
+    found = [] if driver.execute_script("return innerWidth") == width else ["it has another width"]
     found += driver.execute_script(OVERFLOWING, width)
     if driver.execute_script("return document.documentElement.scrollWidth > arguments[0] + 1", width):
         found.append("the page scrolls sideways")
-    if picture is not None:
-        height = driver.execute_script("return document.documentElement.scrollHeight")
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics | {"height": height})
-        driver.save_screenshot(str(picture))
     return found
 
 
@@ -86,17 +96,6 @@ def broken_here(driver) -> list[str]:
     return driver.execute_script(BROKEN)
 
 
-def broken_words(driver, page: Path, width: int, *, printed: bool = False) -> list[str]:
-    """Such words on a screen of this width or on paper as wide."""
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print" if printed else ""})
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    driver.get(page.resolve().as_uri())
-    found = broken_here(driver)
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-    return found
-
-
 def sheets(driver, page: Path) -> int:
     """How many sides of A4 the page fills when it is printed with its own margins."""
     driver.get(page.resolve().as_uri())
@@ -106,15 +105,11 @@ def sheets(driver, page: Path) -> int:
     return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
 
 
-def headings_torn(driver, page: Path) -> list[str]:
-    """Headings that paper would part from what they head."""
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    driver.get(page.resolve().as_uri())
-    found = driver.execute_script(
+def headings_torn(driver) -> list[str]:
+    """Headings of the page that is open on paper which it would part from what they head."""
+    return driver.execute_script(
         "return [...document.querySelectorAll('h1, h2, h3')]"
         ".filter(e => getComputedStyle(e).breakAfter !== 'avoid').map(e => e.textContent)"
         ".concat([...document.querySelectorAll('figure')]"
         ".filter(e => getComputedStyle(e).breakInside !== 'avoid').map(e => e.textContent.slice(0, 40)))"
     )
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-    return found

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.cli.workspace import lay_out
-from tests.report.browser import broken_here, broken_words, chromium, headings_torn, missing, troubles
+from tests.report.browser import broken_here, chromium, headings_torn, load, logged, missing, show, sticking_out
 from tests.service import accessibility
 from wallflower.cli.app import run
 
@@ -46,38 +46,49 @@ def pages(tmp_path_factory):
     return found
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_pages_open_cleanly_and_break_no_word(driver, pages, width):
-    found = {name: troubles(driver, page, width) + broken_here(driver) for name, page in pages.items()}
-    assert found == {name: [] for name in pages}
-
-
-def test_in_the_dark_every_page_is_dark_and_can_be_read_and_paper_stays_white(driver, pages):
-    dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+def look(driver) -> dict[str, list[str]]:
+    """What is wrong with the page that is open: on a phone, on a desk, in the dark and on paper. It is laid out anew, not loaded."""
     painted = "return getComputedStyle(document.body).backgroundColor"
-    wrong = []
-    try:
-        for name, page in pages.items():
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
-            driver.get(page.resolve().as_uri())
-            wrong += [(name, each) for each in accessibility.troubles(driver) if "contrast" in each]
-            if driver.execute_script(painted) != "rgb(20, 24, 28)":
-                wrong.append((name, "light"))
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", **dark})
-            if driver.execute_script(painted) != "rgb(255, 255, 255)":
-                wrong.append((name, "dark on paper"))
-    finally:
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
-    assert not wrong
+    found = {}
+    for width in (390, 1280):
+        show(driver, width)
+        found[f"at {width}"] = sticking_out(driver, width) + broken_here(driver)
+    show(driver, 1280, colours="dark")
+    found["in the dark"] = [each for each in accessibility.troubles(driver) if "contrast" in each]
+    if driver.execute_script(painted) != "rgb(20, 24, 28)":
+        found["in the dark"].append("light")
+    show(driver, 670, media="print", colours="dark")
+    found["dark on paper"] = [] if driver.execute_script(painted) == "rgb(255, 255, 255)" else ["dark"]
+    # A4 upright less its margins is about 670 px wide, and across 1,000; half of that is a column of the report.
+    show(driver, 670, media="print")
+    found["on paper"] = broken_here(driver) + headings_torn(driver)
+    show(driver, 390)
+    return found
 
 
-def test_paper_breaks_no_word_and_tears_no_heading_from_what_follows(driver, pages):
-    """A4 upright less its margins is about 670 px wide, and across 1,000; half of that is a column of the report."""
-    found = {
-        name: broken_words(driver, page, 670, printed=True) + headings_torn(driver, page)
-        for name, page in pages.items()
-    }
-    assert found == {name: [] for name in pages}
+@pytest.fixture(scope="module")
+def looks(driver, pages):
+    """Of every page, loaded once."""
+    found = {}
+    for name, page in pages.items():
+        show(driver, 390)
+        load(driver, page)
+        found[name] = {**look(driver), "said": logged(driver)}
+    return found
+
+
+@pytest.mark.parametrize("where", ["at 390", "at 1280", "said"])
+def test_pages_open_cleanly_and_break_no_word(looks, where):
+    assert {name: found[where] for name, found in looks.items() if found[where]} == {}
+
+
+@pytest.mark.parametrize("where", ["in the dark", "dark on paper"])
+def test_in_the_dark_every_page_is_dark_and_can_be_read_and_paper_stays_white(looks, where):
+    assert {name: found[where] for name, found in looks.items() if found[where]} == {}
+
+
+def test_paper_breaks_no_word_and_tears_no_heading_from_what_follows(looks):
+    assert {name: found["on paper"] for name, found in looks.items() if found["on paper"]} == {}
 
 
 def test_the_report_links_what_was_filed(pages):
@@ -96,9 +107,36 @@ PLANTED = """<!doctype html><meta charset="utf-8"><meta name="viewport" content=
 def test_the_look_finds_what_sticks_out_and_what_is_logged(driver, tmp_path):
     page = tmp_path / "bad.html"
     page.write_text(PLANTED % '<div style="width: 900px">wide</div><script>console.error("bad")</script>')
-    found = " ".join(troubles(driver, page, 390))
-    assert "bad" in found
-    assert "wide" in found
+    show(driver, 390)
+    load(driver, page)
+    found = look(driver)
+    assert "wide" in " ".join(found["at 390"])
+    assert "wide" not in " ".join(found["at 1280"])
+    assert found["in the dark"] == ["light"]
+    assert found["dark on paper"] == ["dark"]  # it has no colour of its own at all
+    assert "bad" in " ".join(logged(driver))
+
+
+def test_the_look_finds_what_is_wrong_on_a_desk_in_the_dark_or_on_paper_alone(driver, tmp_path):
+    page = tmp_path / "sometimes.html"
+    page.write_text(
+        PLANTED
+        % """<style>
+        body { background: rgb(255, 255, 255) }
+        @media (prefers-color-scheme: dark) { body { background: rgb(20, 24, 28); color: #333 } h2 { color: #fff } }
+        @media print { body { background: rgb(255, 255, 255); color: #000 } h2 { color: #000 } p { width: 2em } }
+        @media (min-width: 1000px) { div { width: 1500px } }
+        h2 { break-after: avoid } p { overflow-wrap: anywhere }
+        </style><h2>Kept</h2><div>wide</div><p>a context</p>"""
+    )
+    show(driver, 390)
+    load(driver, page)
+    found = look(driver)
+    assert found["at 390"] == []
+    assert "wide" in " ".join(found["at 1280"])
+    assert "contrast" in " ".join(found["in the dark"])
+    assert found["dark on paper"] == []
+    assert found["on paper"] == ["context"]
 
 
 def test_the_look_finds_a_broken_word_and_a_torn_heading(driver, tmp_path):
@@ -107,9 +145,11 @@ def test_the_look_finds_a_broken_word_and_a_torn_heading(driver, tmp_path):
         PLANTED
         % '<h2>Torn</h2><p style="width: 2em; overflow-wrap: anywhere">a context</p><p>whole-but-for hyphens</p>'
     )
-    assert broken_words(driver, page, 390) == ["context"]
-    assert broken_words(driver, page, 390, printed=True) == ["context"]
-    assert headings_torn(driver, page) == ["Torn"]
+    show(driver, 390)
+    load(driver, page)
+    found = look(driver)
+    assert found["at 390"] == ["context"]
+    assert found["on paper"] == ["context", "Torn"]
 
 
 def test_the_report_stands_alone(pages):

@@ -102,9 +102,18 @@ def _follow(handle, called: str, tally: Tally, end: float) -> None:
 
 
 def campaign(
-    running, names: list[str], *, seconds: float, most: int = 10**6, server=None, deaths: Iterator[bool] | None = None
+    running,
+    names: list[str],
+    *,
+    seconds: float,
+    most: int = 10**6,
+    server=None,
+    deaths: Iterator[bool] | None = None,
+    between_s: tuple[float, float] = (1.0, 6.0),
 ) -> Tally:
-    """Let everybody ask for so long while a random process dies every few seconds; `deaths`: whether the next is the server."""
+    """Let everybody ask for so long while a random process dies every few seconds; `deaths`: whether the next is the server;
+    `between_s`: the shortest and the longest time between two.
+    """
     tally, chance = Tally(), random.Random(1)
     deaths = iter(lambda: chance.random() < 0.25, None) if deaths is None else deaths
     tokens = {name: running.token(name) for name in names}
@@ -118,7 +127,7 @@ def campaign(
     for thread in threads:
         thread.start()
     while time.monotonic() < until and any(thread.is_alive() for thread in threads):
-        time.sleep(chance.uniform(1.0, 6.0))
+        time.sleep(chance.uniform(*between_s))
         next_is_server = next(deaths, None)
         if next_is_server is not None:
             _kill(running, chance, tally, server if next_is_server else None)
@@ -150,7 +159,7 @@ def _kill_server(server) -> None:
         except RuntimeError:  # its last children still hold the memory they shared
             if time.monotonic() > end:
                 raise
-            time.sleep(0.5)
+            time.sleep(0.1)
         else:
             return
 

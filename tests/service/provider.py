@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -13,10 +14,16 @@ from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
 
+@cache
+def key_of(owner: str) -> RSAKey:
+    """Drawn once for every provider of these tests: nothing changes a key, and a new one for each took most of their time."""
+    return RSAKey.generate_key(2048, {"kid": "one"})
+
+
 class Provider:
     def __init__(self) -> None:
-        self.key = RSAKey.generate_key(2048, {"kid": "one"})
-        self.stranger = RSAKey.generate_key(2048, {"kid": "one"})
+        self.key = key_of("provider")
+        self.stranger = key_of("stranger")
         self.subject = "subject-1"
         self.lie = ""
         self.codes: dict[str, dict[str, str]] = {}

@@ -12,8 +12,10 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from tests.servers.ports import free_port
+from wallflower import remote
 from wallflower.service.migrations import migrate
 from wallflower.service.people import People
 from wallflower.stores.database import Database
@@ -25,7 +27,7 @@ address = "127.0.0.1:{port}"
 tick_s = 1
 workers = {workers}
 taken_each = 16
-shown_after = 2
+shown_after = 1
 folder = "files"
 {more}
 [tables.stays]
@@ -45,6 +47,10 @@ askers = ["@lab"]
 lab = [{askers}]
 """
 PASSWORD = "a password of the tests"  # noqa: S105 - of accounts that live as long as a test
+
+
+SOON = {"PAUSE_S": (0.1, 0.5), "TRIES": 5 * remote.TRIES}
+"""A program looks again sooner than people's programs do, and is as patient: an answer is here two ticks of a second away at most."""
 
 
 @dataclass
@@ -113,7 +119,8 @@ def serving(folder: Path, path: Path, port: int, database: str, *, scheme: str =
     try:
         running = Running(process, port, folder, database, scheme)
         until_healthy(running)
-        yield running
+        with patch.multiple(remote, **SOON):
+            yield running
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
@@ -146,6 +153,6 @@ def until_healthy(running: Running, patience_s: float = 400) -> None:
             pass
         finally:
             connection.close()
-        time.sleep(0.2)
+        time.sleep(0.05)
     message = "the service did not come up"
     raise AssertionError(message)

@@ -16,7 +16,10 @@ def test_processes_and_the_server_die_while_a_few_ask(laid_out, tmp_path):
     try:
         service, names = faults.laid_out_on(tmp_path, laid_out, server.address(), askers=4, workers=2)
         with service as running:
-            tally = faults.campaign(running, names, seconds=30, most=1, server=server, deaths=iter([True, False]))
+            # An answer takes a second or two: both die before the last is there.
+            tally = faults.campaign(
+                running, names, seconds=30, most=1, server=server, deaths=iter([True, False]), between_s=(0.5, 1.5)
+            )
             found = faults.check(tmp_path, tally)
         assert tally.kills["PostgreSQL"] == 1
         assert found["asked"] == found["answered"] + found["charged and reported"] == 4

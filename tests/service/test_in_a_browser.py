@@ -39,10 +39,7 @@ def windows(running):
         found = {}
         for name in ("ada", "otto"):
             driver = stack.enter_context(pages.chromium())
-            driver.get(f"{running.address}/login")
-            _by_id(driver, "name").send_keys(name)
-            _by_id(driver, "password").send_keys(PASSWORD)
-            _press(driver, "main button")
+            _enter(driver, running, name)
             found[name] = driver
         yield found
 
@@ -87,13 +84,17 @@ def _wide(driver, width):
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
-def _until(condition, patience_s=300):
+RELOADED_S = 0.3
+"""A page that is loaded anew at every look costs more than what it waits for."""
+
+
+def _until(condition, patience_s=300, every_s=0.05):
     end = time.monotonic() + patience_s
     while time.monotonic() < end:
         found = condition()
         if found:
             return found
-        time.sleep(0.1)
+        time.sleep(every_s)
     message = "it did not happen"
     raise AssertionError(message)
 
@@ -145,7 +146,7 @@ def test_an_asker_and_an_owner_in_two_windows(running, windows):
     card = _card(otto, question)
     assert "planning beds" in _all(otto, card)[0].text
     _press(otto, f"{card} form[action$=rehearse] button")
-    _until(lambda: "made-up rows" in _rehearsed(otto, running, card))
+    _until(lambda: "made-up rows" in _rehearsed(otto, running, card), every_s=RELOADED_S)
     _all(otto, f"{card} input[name=reason]")[0].send_keys("Not this quarter.")
     _press(otto, f"{card} button[value=refuse]")
     assert _until(lambda: ada.get(question) or "Not this quarter." in ada.page_source)
@@ -154,7 +155,7 @@ def test_an_asker_and_an_owner_in_two_windows(running, windows):
     question = _submit(ada)
     otto.get(f"{running.address}/queue")
     _press(otto, f"{_card(otto, question)} button[value=policy]")
-    _until(lambda: ada.get(question) or "answered" in _all(ada, ".steps")[0].text)
+    _until(lambda: ada.get(question) or "answered" in _all(ada, ".steps")[0].text, every_s=RELOADED_S)
     assert re.fullmatch(r"\d+", _all(ada, ".big")[0].text)
     _press(ada, "a.button[href$=certificate]")
     assert "Differential privacy" in ada.page_source
@@ -209,8 +210,11 @@ def test_an_edited_declaration_shows_its_error_at_its_field(running, windows):
     assert re.search(r"line \d+", _by_id(otto, "trouble").text)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_every_page_fits_is_named_and_can_be_read(running, windows, width):
+LOOKS = ((390, "light"), (390, "dark"), *((width, "light") for width in WIDTHS[1:]))
+"""Colours do not depend on the width. No script of a page asks how wide it is, so a page that is open is looked at in all of these."""
+
+
+def test_every_page_fits_is_named_and_can_be_read(running, windows):
     """No console error, no request elsewhere, no overflow, no broken word; labels, contrast, headings: light, and dark once."""
     _fill(windows["ada"], running, "0.3", "seen at every width")
     question = _submit(windows["ada"]).removeprefix(running.address)  # so that the queue has a card, too
@@ -233,26 +237,51 @@ def test_every_page_fits_is_named_and_can_be_read(running, windows, width):
         "/tables/stays/people",
     )
     wrong = []
-    for scheme in ("light", "dark") if width == min(WIDTHS) else ("light",):  # colours do not depend on the width
-        for name, paths in (("ada", asker), ("otto", owner)):
-            driver = windows[name]
-            media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-            _wide(driver, width)
-            for path in paths:
-                driver.get_log("browser")  # what was said before
-                driver.get(running.address + path)
-                found = [
-                    entry["message"] for entry in driver.get_log("browser") if entry["level"] in {"SEVERE", "WARNING"}
-                ]
-                found += accessibility.troubles(driver) + accessibility.broken_words(driver)
-                found += driver.execute_script(pages.OVERFLOWING, width)
-                if driver.execute_script("return document.documentElement.scrollWidth > arguments[0]", width):
-                    found.append("the page scrolls sideways")
-                asked = driver.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
-                found += [each for each in asked if not each.startswith((running.address, "data:"))]
-                wrong += [(path, width, scheme, each) for each in found]
+    for name, paths in (("ada", asker), ("otto", owner)):
+        driver = windows[name]
+        for path in paths:
+            _wide(driver, WIDTHS[0])
+            driver.get_log("browser")  # what was said before
+            driver.get(running.address + path)
+            for width, scheme in LOOKS:
+                wrong += [(path, width, scheme, each) for each in _found(driver, width, scheme)]
+            said = [entry["message"] for entry in driver.get_log("browser") if entry["level"] in {"SEVERE", "WARNING"}]
+            asked = driver.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
+            said += [each for each in asked if not each.startswith((running.address, "data:"))]
+            wrong += [(path, each) for each in said]
     assert not wrong
+
+
+def _found(driver, width: int, scheme: str) -> list[str]:
+    """What is wrong with the page that is open, at this width and in these colours."""
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    _wide(driver, width)
+    found = [] if driver.execute_script("return innerWidth") == width else ["it has another width"]
+    if not driver.execute_script("return matchMedia(arguments[0]).matches", f"(prefers-color-scheme: {scheme})"):
+        found.append("it has other colours")
+    found += accessibility.troubles(driver) + accessibility.broken_words(driver)
+    found += driver.execute_script(pages.OVERFLOWING, width)
+    if driver.execute_script("return document.documentElement.scrollWidth > arguments[0]", width):
+        found.append("the page scrolls sideways")
+    return found
+
+
+def test_a_page_that_is_bad_at_one_width_or_in_the_dark_is_noticed(windows):
+    """Looked at without being loaded again."""
+    ada = windows["ada"]
+    page = (
+        "<!doctype html><html lang=en><meta name=viewport content='width=device-width, initial-scale=1'><title>a</title>"
+        "<style>body { margin: 0 } @media (min-width: 700px) and (max-width: 800px) { div { width: 900px } }"
+        "@media (prefers-color-scheme: dark) { p { color: %23222; background: %23000 } }</style>"
+        "<main><h1>a</h1><div>wide</div><p>dark</p></main>"
+    )
+    _wide(ada, WIDTHS[0])
+    ada.get("data:text/html," + page)
+    found = {look: " ".join(_found(ada, *look)) for look in LOOKS}
+    assert "sideways" in found.pop((768, "light"))
+    assert "contrast" in found.pop((390, "dark"))
+    assert set(found.values()) == {""}
 
 
 def test_a_page_that_is_bad_is_noticed(windows):
@@ -296,30 +325,37 @@ def test_the_keyboard_alone_is_enough_to_ask(running, windows):
     assert seen[0] == "To the content"
 
 
-def test_without_javascript_a_button_brings_the_price(running):
+@pytest.fixture(scope="module")
+def scriptless():
+    """A browser that runs no script of a page. Whoever uses it comes in anew."""
     with pages.chromium() as driver:
         driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-        driver.get(f"{running.address}/login")
-        _by_id(driver, "name").send_keys("ada")
-        _by_id(driver, "password").send_keys(PASSWORD)
-        _press(driver, "main button")
-        driver.get(f"{running.address}/tables/stays/ask/count")
-        for box in _all(driver, "input[name=columns]")[:2]:
-            box.click()
-        _press(driver, "button[name=update]")
-        assert "±" in _by_id(driver, "price").text
-        _by_id(driver, "purpose").send_keys("plain")
-        _submit(driver)
+        yield driver
 
 
-def test_without_javascript_a_declaration_shows_its_mistakes_too(running):
-    with pages.chromium() as driver:
-        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-        driver.get(f"{running.address}/login")
-        _by_id(driver, "name").send_keys("otto")
-        _by_id(driver, "password").send_keys(PASSWORD)
-        _press(driver, "main button")
-        driver.get(f"{running.address}/tables/stays/declare")
-        _at(driver, "columns/age/upper").clear()
-        _press(driver, "button[name=try]")
-        assert "needs" in _said_at(driver, "columns/age/upper")
+def _enter(driver, running, name: str) -> None:
+    driver.get(f"{running.address}/login")
+    driver.delete_all_cookies()
+    driver.get(f"{running.address}/login")
+    _by_id(driver, "name").send_keys(name)
+    _by_id(driver, "password").send_keys(PASSWORD)
+    _press(driver, "main button")
+
+
+def test_without_javascript_a_button_brings_the_price(running, scriptless):
+    _enter(scriptless, running, "ada")
+    scriptless.get(f"{running.address}/tables/stays/ask/count")
+    for box in _all(scriptless, "input[name=columns]")[:2]:
+        box.click()
+    _press(scriptless, "button[name=update]")
+    assert "±" in _by_id(scriptless, "price").text
+    _by_id(scriptless, "purpose").send_keys("plain")
+    _submit(scriptless)
+
+
+def test_without_javascript_a_declaration_shows_its_mistakes_too(running, scriptless):
+    _enter(scriptless, running, "otto")
+    scriptless.get(f"{running.address}/tables/stays/declare")
+    _at(scriptless, "columns/age/upper").clear()
+    _press(scriptless, "button[name=try]")
+    assert "needs" in _said_at(scriptless, "columns/age/upper")

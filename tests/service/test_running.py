@@ -82,7 +82,7 @@ def _until(condition, patience_s=1200):
     end = time.monotonic() + patience_s
     while not condition():
         assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.2)
+        time.sleep(0.05)
 
 
 def test_a_file_that_cannot_be_taken_over_changes_nothing(running):

@@ -98,7 +98,7 @@ def test_children_wait_for_a_server_that_is_away_and_the_log_has_sentences(laid_
             log, sentence = tmp_path / "serve.log", "wallflower web: the service's database is away"
             end = time.monotonic() + 300  # whichever child is first: the server stays away until this one speaks
             while sentence not in log.read_text() and time.monotonic() < end:
-                time.sleep(0.2)
+                time.sleep(0.05)
         finally:
             server.start()
         from tests.service.running import until_healthy
