@@ -1,4 +1,4 @@
-"""Many sensors in one process, each with a name, a book and a connection of its own: `python -m tests.stream.crew FILE WINDOWS NAME,NAME,...`."""
+"""Many sensors in one process, each with a name, a book and a connection of its own: `python -m tests.stream.crew FILE WINDOWS PATIENCE NAME,NAME,...`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from wallflower.stream.parser import load
 
 
 def main() -> None:
-    stream, windows, names = load(sys.argv[1]), int(sys.argv[2]), sys.argv[3].split(",")
+    file, windows, patience, named = sys.argv[1:]
+    stream, windows, names = load(file), int(windows), named.split(",")
     topics, crew = assembly.topics(stream), []
     for name in names:
         line = MqttTransport(
@@ -26,7 +27,12 @@ def main() -> None:
         )
         book = assembly.book(stream, name, None)
         crew.append(
-            (support.window_sensor(stream, book, line, SystemEntropy(), name=name, ahead=4, patience=5.0), line)
+            (
+                support.window_sensor(
+                    stream, book, line, SystemEntropy(), name=name, ahead=4, patience=float(patience)
+                ),
+                line,
+            )
         )
     rng, left = np.random.default_rng(0), dict.fromkeys(names, windows)
     deadline = time.monotonic() + 900

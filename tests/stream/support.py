@@ -36,6 +36,9 @@ core_radius = "3"
 epsilon2 = "2"
 test = true
 """
+DBSCAN = 'detector = "dbscan(radius=0.5, least=5)"\n'
+PLAINER = (DBSCAN, 'detector = "beyond"\n')
+"""To replace in a declaration's text where it does not matter which detector it is: each analyst is spared the import of scikit-learn."""
 PAPER = f"""
 [stream]
 id = "pumps"
@@ -48,8 +51,7 @@ trust = "{TWO_SERVERS}"
 guarantee = "{{guarantee}}"
 core_radius = "3"
 outlier_width = "5"
-detector = "dbscan(radius=0.5, least=5)"
-test = true
+{DBSCAN}test = true
 """
 COLUMNS = """
 [columns.flow]
@@ -181,9 +183,11 @@ class Mosquitto:
         self.port = int(stream.broker.rsplit(":", 1)[1])
         self.configuration, access = write_configuration(stream, folder / "broker", **tls)
         access.write_text(access.read_text() + more_access)
+        self.log = folder / "broker" / "log"
         with self.configuration.open("a") as file:
             # As root mosquitto would become another user, who may not read the test's folder.
             file.write("user root\n" if os.geteuid() == 0 else "")
+            file.write(f"log_dest file {self.log}\nlog_type subscribe\n")
         passwords = folder / "broker" / "passwords"
         passwords.write_text("".join(f"{user}:{password}\n" for user, password in users.items()))
         passwords.chmod(0o600)
@@ -203,6 +207,15 @@ class Mosquitto:
             time.sleep(0.05)
         self.kill()
         pytest.fail("mosquitto does not listen")
+
+    def until_heard_by(self, *parties: str) -> None:
+        """Until these parties' processes have subscribed; what was said before would reach nobody and be said again seconds later."""
+        deadline = time.monotonic() + 240
+        while not all(f": wallflower pumps {party} 1 " in self.log.read_text() for party in parties):
+            for started in STARTED:
+                assert started.poll() is None, started.communicate()[1]
+            assert time.monotonic() < deadline, "a party never subscribed"
+            time.sleep(0.02)
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)

@@ -44,7 +44,7 @@ def start(stream_file, book):
 
 def kill_and_listen(tmp_path, kills):
     stream_file = tmp_path / "clock.toml"
-    stream_file.write_text(support.clock_text(period="2s", slot="250ms", port=free_port()))
+    stream_file.write_text(support.clock_text(period="1s", slot="125ms", port=free_port()))
     stream = loads(stream_file.read_text())
     broker = support.Mosquitto(tmp_path, stream, USERS, more_access=f"\nuser spy\ntopic read {stream.topic_prefix}/#\n")
     login = Login(user="spy", password=USERS["spy"])

@@ -29,13 +29,14 @@ def example(command: str) -> list[str]:
 @pytest.mark.slow
 def test_the_examples_of_sensor_analyst_and_corrector_work_together(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = support.text("paper", window=50, port=free_port())
+    text = support.text("paper", window=50, port=free_port()).replace(*support.PLAINER)
     (tmp_path / "boiler.toml").write_text(text)
     readings_file(tmp_path / "readings.csv", 120)
     broker = support.Mosquitto(tmp_path, loads(text), USERS)
     waiting: list[subprocess.Popen] = []
     try:
         waiting = [support.party(*example(name), password=USERS[name]) for name in ("analyst", "corrector")]
+        broker.until_heard_by("analyst", "corrector")
         sensor = support.party(*example("sensor"), password=USERS["boiler-7"])
         _, said = sensor.communicate(timeout=300)
         assert sensor.returncode == 0, said

@@ -17,15 +17,15 @@ import pytest
 
 from tests.servers.ports import free_port
 from tests.stream import support
-from wallflower.stream.messages import Noised, parse
+from wallflower.stream.messages import Noised, Receipt, parse
 from wallflower.stream.mqtt import Login, MqttTransport
 from wallflower.stream.parser import loads
 from wallflower.stream.transport import digest_of
 
-AHEAD = 36
-"""Windows between two kills: more than a sensor sends ahead of receipts, so every party is at work again before the next."""
-RATE = 20
-"""Windows a second while parties are killed: the readings last more than twice as long as that takes, and then come as fast as they can."""
+LATER = 12
+"""Windows between two kills, the last of them receipted: every party is at work again before the next."""
+RATE = 40
+"""Windows a second while parties are killed: without receipts a sensor soon stops, so the readings last, and then come as fast as they can."""
 USERS = {"boiler-1": "one", "analyst": "two", "corrector": "three", "spy": "four"}
 
 
@@ -37,6 +37,8 @@ class Spy:
         self.line = MqttTransport(stream.broker, [f"{stream.topic_prefix}/#"], client="spy", login=login)
         self.digests: dict[int, set[bytes]] = {}
         self.copies = 0
+        self.receipted = -1
+        """The latest window of which the analyst has said that it is stored."""
         self.stopped = threading.Event()
         self.thread = threading.Thread(target=self._listen, daemon=True)
         self.thread.start()
@@ -51,11 +53,13 @@ class Spy:
             if isinstance(message, Noised):
                 self.copies += 1
                 self.digests.setdefault(message.window.number, set()).add(digest_of(delivery.payload))
+            elif isinstance(message, Receipt):
+                self.receipted = max(self.receipted, message.window.number)
 
-    def wait_for(self, more: int, sensor: Party) -> None:
-        """Until windows this much later than the latest so far are heard; some may pass while the spy is cut off itself."""
-        target = max(list(self.digests), default=-1) + more
-        self.wait_until(lambda: max(list(self.digests), default=-1) >= target, sensor)
+    def wait_for_receipts(self, sensor: Party) -> None:
+        """Until a window later than all so far is receipted; some may pass while the spy is cut off itself."""
+        target = max(list(self.digests), default=-1) + LATER
+        self.wait_until(lambda: self.receipted >= target, sensor)
 
     @staticmethod
     def wait_until(heard: Callable[[], bool], sensor: Party) -> None:
@@ -63,7 +67,7 @@ class Spy:
         while not heard():
             assert sensor.process.poll() is None, "the sensor ended before everything had been killed: slow it down"
             assert time.monotonic() < deadline, "no new window has been heard for minutes"
-            time.sleep(0.05)
+            time.sleep(0.02)
 
     def stop(self) -> None:
         self.stopped.set()
@@ -100,7 +104,7 @@ def test_every_window_is_decided_exactly_once_whatever_is_killed_again_and_again
 
 def kill_and_count(tmp_path, protocol, readings, window, *, rounds):
     stream_file = tmp_path / "pumps.toml"
-    stream_file.write_text(support.text(protocol, window=window, port=free_port()))
+    stream_file.write_text(support.text(protocol, window=window, port=free_port()).replace(*support.PLAINER))
     stream = loads(stream_file.read_text())
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(readings, 2)) * 4
@@ -121,19 +125,19 @@ def kill_and_count(tmp_path, protocol, readings, window, *, rounds):
     chance.shuffle(victims)
     try:
         for victim in victims:
-            spy.wait_for(AHEAD, sensor)
-            time.sleep(chance.uniform(0.0, 0.5))
+            spy.wait_for_receipts(sensor)
+            time.sleep(chance.uniform(0.0, 0.1))
             assert sensor.process.poll() is None, "the sensor ended before everything had been killed: slow it down"
             if victim == "broker":
                 broker.kill()
-                time.sleep(chance.uniform(0.0, 1.0))
+                time.sleep(chance.uniform(0.0, 0.3))
                 broker.start()
             else:
                 parties[victim].kill()
-                time.sleep(chance.uniform(0.0, 1.0))
+                time.sleep(chance.uniform(0.0, 0.3))
                 parties[victim].start()
         # Windows that were sent to no analyst have no receipts: a sensor that is killed then has to send them again.
-        spy.wait_for(AHEAD, sensor)
+        spy.wait_for_receipts(sensor)
         parties["analyst"].kill()
         with closing(sqlite3.connect(results)) as db:
             decided = {number for (number,) in db.execute("SELECT number FROM wallflower_windows")}

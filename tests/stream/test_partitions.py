@@ -101,7 +101,7 @@ def test_a_part_is_taken_over_and_every_window_is_decided_once(kind, tmp_path, r
         sensor.outbox.book.close()
 
 
-def fleet(tmp_path, sensors, windows, *, processes, analysts, kill, window=20):
+def fleet(tmp_path, sensors, windows, *, processes, analysts, kill, patience, window=20):
     """Sensors on a connection each, in few processes; analysts as processes; one of them killed on the way."""
     names, parts = [f"s{n}" for n in range(sensors)], analysts
     port = free_port()
@@ -117,11 +117,12 @@ def fleet(tmp_path, sensors, windows, *, processes, analysts, kill, window=20):
         )
 
     running = [analyst(part) for part in range(parts)]
+    broker.until_heard_by(*(f"analyst {part}" for part in range(parts)))
     root = Path(__file__).resolve().parents[2]
     environment = {**os.environ, "PYTHONPATH": searched(root / "src", root)}
     crews = [
         subprocess.Popen(
-            [sys.executable, "-m", "tests.stream.crew", str(stream_file), str(windows), ",".join(names[start::processes])],
+            [sys.executable, "-m", "tests.stream.crew", str(stream_file), str(windows), str(patience), ",".join(names[start::processes])],
             env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root,
         )
         for start in range(processes)
@@ -130,7 +131,7 @@ def fleet(tmp_path, sensors, windows, *, processes, analysts, kill, window=20):
         if kill:
             deadline = time.monotonic() + 400
             while time.monotonic() < deadline and _stored(results) < sensors * windows // 5:
-                time.sleep(0.1)
+                time.sleep(0.02)
             running[0].send_signal(signal.SIGKILL)
             running[0].communicate()
             running[0] = analyst(0)
@@ -165,7 +166,7 @@ def _stored(results):
 
 @pytest.mark.slow
 def test_a_fleet_on_connections_of_its_own_with_an_analyst_killed(tmp_path):
-    fleet(tmp_path, sensors=24, windows=6, processes=1, analysts=2, kill=True)
+    fleet(tmp_path, sensors=24, windows=6, processes=1, analysts=2, kill=True, patience=1)
 
 
 @pytest.mark.campaign
@@ -174,6 +175,6 @@ def test_a_thousand_connections_and_four_analysts_one_killed(tmp_path):
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(limit[1], 8192), limit[1]))  # the broker's, which inherits it
     try:
-        fleet(tmp_path, sensors=1000, windows=20, window=50, processes=4, analysts=4, kill=True)
+        fleet(tmp_path, sensors=1000, windows=20, window=50, processes=4, analysts=4, kill=True, patience=5)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limit)

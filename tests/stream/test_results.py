@@ -6,6 +6,7 @@ import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -165,3 +166,27 @@ def test_analysts_that_begin_at_the_same_moment_make_the_tables_once(database, s
     with ThreadPoolExecutor(1) as pool:
         opened(database).close()
         begun[0].result().close()
+
+
+class OpenedTwice(sqlite3.Connection):
+    """What SQLite does when another process opens the same new file at that moment: it refuses at once, however long it may wait."""
+
+    refusals = 0
+
+    def execute(self, sql, *arguments):
+        if "journal_mode" in sql and OpenedTwice.refusals < 2:
+            OpenedTwice.refusals += 1
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+        return super().execute(sql, *arguments)
+
+
+def test_analysts_that_open_a_new_file_at_the_same_moment_all_begin(tmp_path, monkeypatch):
+    monkeypatch.setattr(OpenedTwice, "refusals", 0)
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=OpenedTwice))
+    results = opened(str(tmp_path / "pumps.results"))
+    results.add([window(0)])
+    assert results.totals()[0] == 1
+    results.close()
+    assert OpenedTwice.refusals == 2

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from operator import mul
 
 from wallflower.noise.enclosure import exp_bounds
 from wallflower.noise.entropy import Entropy
@@ -61,15 +64,16 @@ def decide(uniform: int, precision: int, counts: Sequence[int], rest: int, step:
 
 def cumulative_bounds(counts: Sequence[int], step: Fraction, bits: int) -> tuple[list[int], list[int], int]:
     """(least, most, next): levels 0..k weigh from least[k] to most[k] in units of 2^(−bits), one member of the next at most `next`."""
+    lows, highs = _powers(step, bits, len(counts))
+    return list(accumulate(map(mul, counts, lows))), list(accumulate(map(mul, counts, highs))), highs[-1]
+
+
+@lru_cache(maxsize=64)  # they are the same for every draw at one exponent from about as many candidates
+def _powers(step: Fraction, bits: int, levels: int) -> tuple[list[int], list[int]]:
+    """Bounds of 2^bits·e^(−step·k), from k = 0 up to the first level out of reach."""
     low_ratio, high_ratio = exp_bounds(step, bits)
-    low = high = 1 << bits
-    least, most = [], []
-    sum_low = sum_high = 0
-    for count in counts:
-        sum_low += count * low
-        sum_high += count * high
-        least.append(sum_low)
-        most.append(sum_high)
-        low = low * low_ratio >> bits  # a lower bound times a lower bound, rounded down, is one again;
-        high = -(-high * high_ratio >> bits)  # likewise upwards
-    return least, most, high
+    lows, highs = [1 << bits], [1 << bits]
+    for _ in range(levels):
+        lows.append(lows[-1] * low_ratio >> bits)  # a lower bound times a lower bound, rounded down, is one again;
+        highs.append(-(-highs[-1] * high_ratio >> bits))  # likewise upwards
+    return lows, highs

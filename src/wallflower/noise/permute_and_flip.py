@@ -28,7 +28,7 @@ def permute_and_flip(scores: NDArray[np.int64], exponent: Fraction, entropy: Ent
     gaps = gaps_below_top(checked(scores, exponent))
     classes = _leading_zeros(gaps, exponent)
     sizes = np.bincount(classes, minlength=_CLASSES)
-    passed = [_all_zero(int(size), zeros, entropy) for zeros, size in enumerate(sizes)]
+    passed = [_all_zero(size, zeros, entropy) if size else 0 for zeros, size in enumerate(sizes.tolist())]
     visited: set[int] = set()
     while True:  # ends: the best is of class 0, passes, and its coin comes up
         place = below(sum(passed), entropy)

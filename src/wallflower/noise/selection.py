@@ -12,7 +12,7 @@ from bisect import bisect_left, insort
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from operator import sub
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,23 +93,20 @@ class _Left:
     def take(self, exponent: Fraction, entropy: Entropy) -> int:
         first = next((i for i, place in enumerate(self._taken) if place != i), len(self._taken))
         top = int(self._gaps[first])
-        band = _band(exponent)
-
-        @cache
-        def starts(reach: int) -> list[int]:
-            """How many of those left come before each level, and before the first one out of reach."""
-            edges = [edge for edge in range(top, top + reach * band + 1, band) if edge < 2**64]
-            places = np.searchsorted(self._gaps, np.array(edges, dtype=np.uint64)).tolist()
-            places += [len(self._gaps)] * (reach + 1 - len(edges))
-            return [place - bisect_left(self._taken, place) for place in places]
+        left, lowest, band = len(self._gaps) - len(self._taken), int(self._gaps[-1]), _band(exponent)
+        starts: list[int] = []
 
         def within(reach: int) -> list[int]:
-            return [after - before for before, after in pairwise(starts(reach))]
+            """And in `starts`, how many of those left come before each level and before the first one out of reach."""
+            edges = range(top, min(top + reach * band, lowest) + 1, band)
+            places = np.searchsorted(self._gaps, np.array(edges, dtype=np.uint64)).tolist()
+            starts[:] = [place - bisect_left(self._taken, place) for place in places]
+            starts.extend([left] * (reach + 1 - len(edges)))  # all are above the levels below the lowest
+            return list(map(sub, starts[1:], starts))
 
         while True:
-            chosen = draw_level(within, len(self._gaps) - len(self._taken), exponent * band, entropy)
-            before, after = starts(chosen + 1)[-2:]
-            place = self._nth_left(before + below(after - before, entropy))
+            chosen = draw_level(within, left, exponent * band, entropy)
+            place = self._nth_left(starts[chosen] + below(starts[chosen + 1] - starts[chosen], entropy))
             if bernoulli_exp(exponent * (int(self._gaps[place]) - top - chosen * band), entropy):
                 insort(self._taken, place)
                 return int(self._order[place])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from pathlib import Path
 from urllib.parse import quote
 
@@ -58,11 +59,24 @@ def connect_beside_readers(path: Path, *, patience_s: float) -> sqlite3.Connecti
     """The same, made where it is missing, for a file that others read while one writes."""
     connection = connect(path, patience_s=patience_s, make=True)
     try:
-        connection.execute("PRAGMA journal_mode = WAL").close()
+        _write_ahead(connection, time.monotonic() + patience_s)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _write_ahead(connection: sqlite3.Connection, until: float) -> None:
+    """Of two processes that open a new file at the same moment SQLite refuses one here at once, without its usual patience."""
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").close()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def identity(path: Path) -> tuple[int, int]:
