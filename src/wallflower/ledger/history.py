@@ -9,7 +9,7 @@ from typing import Any
 
 from wallflower.ledger.admission import OWNER
 from wallflower.ledger.events import Event
-from wallflower.ledger.explained import keys_of
+from wallflower.ledger.explained_records import keys_of
 from wallflower.ledger.redeclaration import said
 from wallflower.privacy.account import Account
 from wallflower.privacy.accounts import named, where
