@@ -252,7 +252,8 @@ def test_weights_are_asked_on_the_command_line_as_they_are_in_python(folder, cap
     assert told["weights"] == "age: 2, country: 0, income: 0.5"
     weighted = question(folder, weights={"age": 2, "income": "1/2"})
     assert told == wf.open(folder / "people.toml").price(weighted).settings
-    assert run([*asked, "--weights", "age", "--dry-run"]) == 2
+    for wrong in ("age", "age=1,age=5"):
+        assert run([*asked, "--weights", wrong, "--dry-run"]) == 2
     assert "written COL=W, got 'age'" in " ".join(capfd.readouterr().err.split())
 
 

@@ -203,4 +203,7 @@ def weights_of(text: str) -> dict[str, str]:
             raise UsageError(
                 f"a weight is written COL=W, got '{pair[0]}'.", hint="For example --weights age=1,income=2."
             )
-    return {name.strip(): weight.strip() for name, weight in pairs}
+    weights = {name.strip(): weight.strip() for name, weight in pairs}
+    if len(weights) < len(pairs):
+        raise UsageError(f"--weights '{text}' names a column twice.", hint="Give each column one weight.")
+    return weights
