@@ -106,8 +106,8 @@ class Guarantee:
         )
 
     def about(self, unit: str) -> Self:
-        """The same promise about another unit; what it says of rows is then said of people."""
-        return replace(self, unit=unit, holds_when=worded(self.holds_when, unit))
+        """The same promise about another unit; what it says of rows is then said of people, but where it does so already."""
+        return self if self.unit == unit else replace(self, unit=unit, holds_when=worded(self.holds_when, unit))
 
     def _rest(self) -> str:
         if self.protects == BUT_ASKED and self.unit == "person":
