@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from wallflower.explain import constrained, full
 from wallflower.explain.selection import Selection, name, shortfall
+from wallflower.privacy.guarantee import worded
 from wallflower.privacy.price import Price
 from wallflower.schema.exact import shown
 
@@ -35,9 +37,15 @@ MEANS = {"uniform": "0.82", "walk": "0.70", "dfs": "0.79", "bfs": "0.81"}
 
 
 def price_constrained(
-    plan: constrained.Plan, public: Mapping[str, str], contexts_log2: int, *, moves: bool, idle: Sequence[str]
+    plan: constrained.Plan,
+    public: Mapping[str, str],
+    contexts_log2: int,
+    *,
+    moves: bool,
+    idle: Sequence[str],
+    unit: str = "row",
 ) -> Price:
-    """`moves`: without a key a row is named by its place, which every row before it moves. `idle`: settings that were given."""
+    """`unit`: what a row stands for; said here, beside names that may hold the word. `moves`: without a key a row is named by its place, which every row before it moves. `idle`: settings that were given."""
     settings, notes = {**public, "search": plan.search}, [VALID]
     if idle and plan.search == "exact":
         notes.append(f"{' and '.join(idle)} play no part in the exact search, which looks at every context.")
@@ -49,17 +57,19 @@ def price_constrained(
         settings["samples"] = str(plan.samples)
         expected = {"shortfall": UNKNOWN.format(mean=MEANS[plan.search])}
     other = "comes after" if moves else "is not"
-    whose, record = f"row that changes {other} the one with key", f"'{public['record']}'"
+    whose, record = f"{unit} that changes {other} the one with key", f"'{public['record']}'"
     if plan.rows is not None:
         whose, record = "person whose rows come or go is not", f"row {public['row']} of '{public['record']}'"
         notes.append(WHOLE_PERSON.format(rows=plan.rows))
+    rows = worded("rows", unit)
     holds_when = (
         f"the {whose} '{public['record']}' and its change leaves the set of contexts "
-        f"(over {public['by']}, written {public['languages']}, of at least {public['least population']} rows) in which "
+        f"(over {public['by']}, written {public['languages']}, of at least {public['least population']} {rows}) in which "
         f"{record} stands out on {public['metric']} by {public['detector']} as it is"
     )
+    promise = plan.guarantee(holds_when=holds_when)
     return Price(
-        guarantee=plan.guarantee(holds_when=holds_when),
+        guarantee=promise if unit == "row" else replace(promise, unit=unit),
         mechanism=_mechanism(plan.selection, plan.top),
         settings=settings,
         expected=expected,

@@ -238,6 +238,7 @@ class Context:
             languages.most_log2,
             moves=_named_by_place(declaration),
             idle=self._idle,
+            unit="person" if declaration.reduced else "row",
         )
 
     @property

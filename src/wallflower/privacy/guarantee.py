@@ -106,8 +106,8 @@ class Guarantee:
         )
 
     def about(self, unit: str) -> Self:
-        """The same promise about another unit; what it says of rows is then said of people."""
-        return replace(self, unit=unit, holds_when=worded(self.holds_when, unit))
+        """The same promise about another unit; what it says of rows is then said of people, but where it does so already."""
+        return self if self.unit == unit else replace(self, unit=unit, holds_when=worded(self.holds_when, unit))
 
     def of_group(self, size: int) -> Guarantee | None:
         """The promise about `size` rows that come or go together; None where the family knows none."""

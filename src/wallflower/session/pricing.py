@@ -12,6 +12,24 @@ from wallflower.privacy.price import Price
 from wallflower.schema.declaration import Declaration
 from wallflower.session.queries import Query
 
+NAMES = frozenset(
+    [
+        "record",
+        "metric",
+        "by",
+        "columns",
+        "column",
+        "scales",
+        "languages",
+        "detector",
+        "model",
+        "file",
+        "weights",
+        "quasi-identifiers",
+        "sensitive",
+    ]
+)
+"""Settings that are names and values as they are declared or asked: a column called "row" is no person."""
 REDUCE = "Leave rows_per_person out and write per_person for every column: then a person is one row."
 
 
@@ -27,7 +45,7 @@ def price_of(query: Query, declaration: Declaration) -> Price:
     return replace(
         price,
         guarantee=price.guarantee.about(declaration.unit),
-        settings=_said(price.settings),
+        settings={name: text if name in NAMES else _said(text) for name, text in price.settings.items()},
         expected=_said(price.expected),
         notes=tuple(worded(note, "person") for note in price.notes),
     )
