@@ -13,9 +13,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+import typer
 
 from tests.contracts.test_same_release import cells
 from wallflower import errors
+from wallflower.cli import app
 from wallflower.cli.app import run
 from wallflower.engines import from_frame
 from wallflower.ledger import Ledger
@@ -119,9 +121,13 @@ def test_every_number_is_priced_or_refused(example, tmp_path):
 
 
 @pytest.mark.slow
-def test_every_option_is_priced_or_refused(example, tmp_path, capsys):
+def test_every_option_is_priced_or_refused(example, tmp_path, capsys, monkeypatch):
     path = rich(example, tmp_path)
     arguments = example.arguments(path)
+    command = typer.main.get_command(app.build(arguments[:1]))
+    # A process reads one command line, and this one dozens, which differ in a number: the options are put together once.
+    monkeypatch.setattr(app, "_needed", lambda _asked: None)
+    monkeypatch.setattr(typer.main, "get_command", lambda _none: command)
     options = [
         at
         for at, (word, following) in enumerate(pairwise(arguments))

@@ -25,7 +25,7 @@ class Compiling:
         self.dialect, self.written = dialect, []
         self.schemas = {"staged": {**{f"c{at}": "string" for at in range(columns)}, "present": "boolean"}}
 
-    def view(self, name, expression):
+    def view(self, name, expression, *, asked=False):
         self.arrow(expression)
         self.schemas[name] = {column: str(type_) for column, type_ in expression.schema().items()}
         return self.table(name)

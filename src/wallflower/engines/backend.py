@@ -14,8 +14,8 @@ class Backend(Protocol):
     @property
     def dialect(self) -> Dialect: ...
 
-    def view(self, name: str, expression: Any) -> Any:
-        """Name an expression: a border that Ibis does not merge expressions across."""
+    def view(self, name: str, expression: Any, *, asked: bool = False) -> Any:
+        """Name an expression: a border that Ibis does not merge expressions across. With `asked` it holds what is `asked` below."""
         ...
 
     def table(self, name: str) -> Any:

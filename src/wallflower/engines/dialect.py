@@ -7,9 +7,22 @@ bare 0.1 as a DECIMAL.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from wallflower.engines.reading_rule import Kind, NumberRule
+
+
+@lru_cache(maxsize=256)
+def _statement(name: str, operation: Any) -> str:
+    """Equal operations have equal types and constants (doubles are written as texts, or 0.0 would equal -0.0): kept is what would be written."""
+    return _written(name, operation.to_expr())
+
+
+def _written(name: str, expression: Any) -> str:
+    import ibis
+
+    return str(ibis.to_sql(expression, dialect=name, pretty=False))
 
 
 class Dialect:
@@ -19,9 +32,15 @@ class Dialect:
     """Ibis's name of the SQL."""
 
     def compiled(self, expression: Any) -> str:
-        import ibis
+        return _written(self.name, expression)
 
-        return str(ibis.to_sql(expression, dialect=self.name, pretty=False))
+    def compiled_once(self, expression: Any) -> str:
+        """The same, kept for the next release: for what the declaration and a question's columns decide.
+
+        Never for what holds a value that somebody asked about, which may be private: kept, it would outlive the release, and how long
+        the next one takes would tell whether it was the same.
+        """
+        return _statement(self.name, expression.op())
 
     def matches(self, text: Any, pattern: str) -> Any:
         """Whether the whole text matches a pattern that begins with ^ and ends with $."""

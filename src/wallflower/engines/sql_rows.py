@@ -218,11 +218,10 @@ class SqlRows:
         found = self.placed(key) if self.view.key_kind is None else self._keyed(key, self.view.key_kind)
         if found is None:
             return []
-        self.base.view("found", found)
+        self.base.view("found", found, asked=True)
         prepared = self.prepared("found", "found_prepared")
-        answer = self.base.arrow(
-            prepared.select(present=prepared.present, **self.settled(prepared)).limit(2)
-        ).to_pylist()
+        settled = self.base.view("found_settled", prepared.select(present=prepared.present, **self.settled(prepared)))
+        answer = self.base.arrow(settled.limit(2)).to_pylist()
         return [tuple(each[place] for place in self.places.values()) for each in answer]
 
     def _rows_of_person(self, key: str, people: People, row: int) -> list[tuple[int | None, ...]]:

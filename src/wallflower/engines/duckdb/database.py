@@ -60,16 +60,17 @@ class Database:
         """What a view of this name is called here."""
         return name
 
-    def view(self, name: str, expression: Any) -> Any:
+    def view(self, name: str, expression: Any, *, asked: bool = False) -> Any:
         """A view of an expression: a border that Ibis does not merge expressions across."""
+        compiled = self.dialect.compiled if asked else self.dialect.compiled_once
         schema = {column: str(type_) for column, type_ in expression.schema().items()}
-        self.define(name, self.dialect.compiled(expression), schema)
+        self.define(name, compiled(expression), schema)
         return self.table(name)
 
     def hold(self, name: str, expression: Any) -> Any:
         """A table that holds the answer, in memory or spilled."""
         schema = {column: str(type_) for column, type_ in expression.schema().items()}
-        self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS {self.dialect.compiled(expression)}")
+        self.connection.execute(f"CREATE OR REPLACE TABLE {name} AS {self.dialect.compiled_once(expression)}")
         self.schemas[name] = schema
         return self.table(name)
 

@@ -57,10 +57,11 @@ class Snapshot:
         self.schemas[name] = schema
         return self.table(name)
 
-    def view(self, name: str, expression: Any) -> Any:
+    def view(self, name: str, expression: Any, *, asked: bool = False) -> Any:
+        compiled = self.dialect.compiled if asked else self.dialect.compiled_once
         schema = {column: str(type_) for column, type_ in expression.schema().items()}
         # OFFSET 0 keeps PostgreSQL from writing the expression out at every use of its columns.
-        return self.define(name, f"{self.dialect.compiled(expression)} OFFSET 0", schema)
+        return self.define(name, f"{compiled(expression)} OFFSET 0", schema)
 
     def hold(self, name: str, expression: Any) -> Any:
         """A view that the server evaluates once in a statement, where the statement names it more than once."""

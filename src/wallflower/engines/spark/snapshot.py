@@ -57,8 +57,9 @@ class Snapshot:
         self.schemas[name] = schema
         return self.table(name)
 
-    def view(self, name: str, expression: Any) -> Any:
-        return self.define(name, self.dialect.compiled(expression), _types(expression))
+    def view(self, name: str, expression: Any, *, asked: bool = False) -> Any:
+        compiled = self.dialect.compiled if asked else self.dialect.compiled_once
+        return self.define(name, compiled(expression), _types(expression))
 
     def table(self, name: str) -> Any:
         import ibis
