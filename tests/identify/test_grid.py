@@ -261,3 +261,10 @@ def test_the_cheaper_way_that_was_charged_is_the_one_that_answers(monkeypatch):
     assert query.price(declaration).mechanism["name"] == "noisy-grid"
     monkeypatch.setattr(FadingAnswers, "tell", lambda *_: pytest.fail("a question had a coin of its own"))
     assert len(query.run(Held([(1, 2)], declaration), SeededEntropy(1))["answers"]) == 36
+
+
+@pytest.mark.parametrize("method", ["sensitive", "dp", "grid"])
+def test_a_rehearsal_knows_that_a_crowded_value_is_normal(method):
+    rows = Held([(3,)] * 5, declared(beta=2))
+    stage = Anomalies(values=({"x": 3},), epsilon="1", method=method).trial().on(rows)
+    assert [one["anomalous"] for one in stage.truth["answers"]] == [False]

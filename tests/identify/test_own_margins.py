@@ -180,8 +180,10 @@ def test_a_margin_that_can_change_is_refused():
     class Loose:
         def margin(self, copies, within, /, *, beta, k): ...
 
-    with pytest.raises(errors.UsageError, match="frozen dataclass"):
+    with pytest.raises(errors.UsageError, match="can be changed after it was checked"):
         Anomalies(values=(ODD,), epsilon="1", bound=Loose())
+    with pytest.raises(errors.UsageError, match="frozen dataclass with margin"):
+        Anomalies(values=(ODD,), epsilon="1", bound=len)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +208,10 @@ def test_nobody_writes_into_a_checked_table():
 @pytest.mark.parametrize(("bound", "longest"), [("star", 45_001), (Star(), 4_096)])
 def test_a_margin_of_ones_own_is_told_apart_up_to_a_public_length(bound, longest):
     (declared,) = declaration().models.values()
-    assert FadingAnswers(model=declared, epsilon=Fraction(1, 1000), bound=bound).most == longest
+    answers = FadingAnswers(model=declared, epsilon=Fraction(1, 1000), bound=bound)
+    assert answers.most == longest
+    # it may look at copies wherever it likes, and so must whoever shows it
+    assert answers.copies_matter == (declared.beta if bound == "star" else answers.cap)
 
 
 @pytest.mark.parametrize("bound", ["star", "paper", "dp", Star()])

@@ -135,3 +135,17 @@ def test_a_halo_one_too_small_is_seen(monkeypatch):
             parts, "strips", lambda *given, below, above, most: cut(*given, below=below - 1, above=above - 1, most=most)
         )
         assert query.inspect(rows)["figures"]["map"]["near"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("which", ["two columns", "gaps and categories"])
+def test_rows_that_occur_more_often_than_counts_go_have_the_largest(which):
+    """And copies are told apart up to the last number that is asked for."""
+    declared = replace(declaration(MODELS[which][0]), memory=1024)
+    metric = metric_of(declared, declared.models["default"])
+    table = pa.table({"x": [1] * 12, "y": [2] * 12, "city": ["A"] * 12, "day": [None] * 12})
+    with from_frame(table, declared).rows(metric.columns) as rows:
+        for cap, until in ((5, 4), (12, 12), (20, 12)):
+            (seen,) = parts.of_every_row(rows, metric, until=until, cap=cap)
+            assert set(seen.near.tolist()) == {min(12, cap)}
+            assert set(seen.held.tolist()) == {1 if min(12, cap) > until else min(12, cap)}
+            assert seen.stands_for.sum() == 12

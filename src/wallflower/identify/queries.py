@@ -60,12 +60,12 @@ class Anomalies:
             raise UsageError(f"'method' is {', '.join(METHODS)}, got {self.method!r}.")
         if isinstance(self.bound, str) and self.bound not in BOUNDS:
             raise UsageError(f"'bound' is {' or '.join(BOUNDS)}, or a margin of your own, got {self.bound!r}.")
-        if not isinstance(self.bound, str | OwnMargin):
-            raise UsageError("a margin of your own is a frozen dataclass with margin(copies, within, *, beta, k).")
         if type(self.bound).__hash__ is None:
             raise UsageError(
                 "a margin of your own is a frozen dataclass: this one can be changed after it was checked."
             )
+        if not isinstance(self.bound, str | OwnMargin):
+            raise UsageError("a margin of your own is a frozen dataclass with margin(copies, within, *, beta, k).")
         if self.method != "sensitive" and self.bound != "star":
             raise UsageError(f"a bound is for method 'sensitive'; '{self.method}' has none to choose.")
 
