@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from tests.count import twins
 from tests.count.stub import declared
 from wallflower.audit.exact import exact_audit
-from wallflower.count import Outliers, Subspaces
+from wallflower.count import Outliers, Subspaces, groups
 from wallflower.count.intervals import NarrowInterval
 from wallflower.count.noise import Noise
 from wallflower.count.profiles import bound, of_people
 from wallflower.count.sensitivity import global_sensitivity
+from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.inverse_sensitivity import InverseSensitivity
 from wallflower.mechanisms.lomax import Lomax
 from wallflower.mechanisms.profiles import Profile
@@ -204,3 +205,20 @@ def test_every_question_about_people_is_priced_for_all_of_their_rows():
             assert Fraction(all_rows.mechanism[name]) == 3 * Fraction(one.mechanism[name])
     exponents = [Fraction(best.price(where).mechanism["exponent"]) for where in (rows, people)]
     assert exponents[0] == 3 * exponents[1]
+
+
+def test_a_count_in_a_subspace_of_two_columns_hides_what_a_row_moves_there():
+    query = Subspaces(
+        columns=("c0", "c1"), size=2, top=1, neighbours=2, radius=5, epsilon=1, counts_epsilon=1, noise="laplace"
+    )
+    price = query.price(declared(2, neighbours="add-remove"))
+    assert Fraction(price.mechanism["counts_scale"]) == global_sensitivity(2, 2, "add-remove")
+
+
+def test_a_profile_of_a_group_may_rise_to_all_that_a_row_can_move(monkeypatch):
+    asked = []
+    monkeypatch.setattr(groups, "measure_points", lambda *_, cap: (asked.append(cap), (0, ONE_ROW))[1])
+    noise = replace(SEVERAL, rows=None)
+    group = groups._Group(points=np.zeros((0, 1), dtype=np.int64), ball=Ball((1,), 1), outliers=None)
+    groups.InsideGroups(noise, None).draw(group, 100, SeededEntropy(0))
+    assert asked == [noise.row_cap] == [global_sensitivity(1, 1, "add-remove")]

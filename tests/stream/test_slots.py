@@ -268,8 +268,7 @@ def test_the_book_itself_refuses_a_slot_drawn_twice_or_skipped():
         with pytest.raises(LedgerError):
             book.commit(wrong, number=99, body=b"y")
     assert [number for number, _, _ in book.waiting()] == [28]
-    assert book.statement().windows == 1
-    assert book.next_number == 8  # the charge has the number of its period
+    assert (book.statement().windows, book.next_number) == (1, 8)  # the charge has the number of its period
     with pytest.raises(AssertionError):
         assembly.slot_sensor(stream, "s").close(state, 0, misbehaves=True, series=bytes(8), entropy=SystemEntropy())
     book.close()
