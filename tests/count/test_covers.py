@@ -122,3 +122,14 @@ def test_degeneracy_of_known_graphs():
     clump = np.zeros((7, 1), dtype=np.int64)
     graph = RadiusIndex(clump, (1,)).graph(Ball((1,), 0))
     assert degeneracy(graph.starts, graph.neighbours, np.zeros(7, dtype=np.int64), 0) == 6
+
+
+def test_lines_miss_no_ball_that_lies_between_two_of_them():
+    """Four rows that only one centre has within the radius, wherever that is: a region that had grown by less would hold three."""
+    radius = 320
+    ball = Ball((1, 1), radius**2)
+    for middle in range(41):
+        points = np.array([(radius, middle), (-radius, middle), (0, middle + radius), (0, middle - radius)])
+        lines = Lines.of(points, ball)
+        assert lines.shape[2] == 20  # so far apart are the lines
+        assert everything(lines, 4) == 4

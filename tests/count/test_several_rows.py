@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -12,12 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.count import twins
+from tests.count.stub import declared
 from wallflower.audit.exact import exact_audit
+from wallflower.count import Outliers, Subspaces, groups
+from wallflower.count.intervals import NarrowInterval
 from wallflower.count.noise import Noise
 from wallflower.count.profiles import bound, of_people
 from wallflower.count.sensitivity import global_sensitivity
+from wallflower.geometry.balls import Ball
 from wallflower.mechanisms.inverse_sensitivity import InverseSensitivity
+from wallflower.mechanisms.lomax import Lomax
 from wallflower.mechanisms.profiles import Profile
+from wallflower.noise.entropy import SeededEntropy
 
 LINE = [t for n in range(6) for t in itertools.combinations_with_replacement(range(5), n)]
 """Every table of up to five rows on five places."""
@@ -156,3 +163,62 @@ def law_of(noise, count, profile, most):
 
     inner = {y: at_least(y - count) - at_least(y + 1 - count) for y in range(1, most)}
     return {0: 1 - at_least(1 - count), **inner, most: at_least(most - count)}
+
+
+SEVERAL = Noise(epsilon=Fraction(1), dimension=1, k=1, neighbours="add-remove", max_rows=100, wanted="lomax", rows=3)
+ONE_ROW = Profile(bounds=(1, 1, 2, 2), cap=2)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("lomax", Lomax), ("inverse", InverseSensitivity)])
+def test_the_noise_is_drawn_for_all_rows_of_a_person(name, kind, monkeypatch):
+    """The profile of one row would give a third of the noise, and less."""
+    drawn = []
+    monkeypatch.setattr(kind, "__call__", lambda _, value, profile, __: drawn.append(profile) or value)
+    noise = replace(SEVERAL, wanted=name)
+    assert noise.draw(7, ONE_ROW, 100, SeededEntropy(0)) == 7
+    assert replace(noise, rows=None).draw(7, ONE_ROW, 100, SeededEntropy(0)) == 7
+    assert drawn == [of_people(ONE_ROW, 3), ONE_ROW]
+
+
+def test_a_bought_interval_is_drawn_for_all_rows_of_a_person(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Lomax, "smooth", lambda _, profile: asked.append(profile) or Fraction(3))
+    bought = NarrowInterval(noise=SEVERAL, epsilon=Fraction(2))
+    asked.clear()
+    bought.draw(ONE_ROW, SeededEntropy(0))
+    assert asked[-1] == of_people(ONE_ROW, 3)
+    assert bought.guarantee.unit == "person"
+
+
+def test_every_question_about_people_is_priced_for_all_of_their_rows():
+    people = replace(declared(2, neighbours="add-remove"), rows_per_person=3)
+    rows = replace(people, rows_per_person=None)
+    given = {"neighbours": 2, "radius": 5, "epsilon": 1}
+    outliers = Outliers(columns=("c0",), noise="laplace", **given)
+    best = Subspaces(columns=("c0", "c1"), size=1, top=1, counts_epsilon=1, noise="laplace", **given)
+    for query in (outliers, best):
+        one, all_rows = query.price(rows), query.price(people)
+        assert (one.guarantee.unit, all_rows.guarantee.unit) == ("row", "person")
+        assert one.guarantee.epsilon == all_rows.guarantee.epsilon
+        assert int(all_rows.settings["sensitivity"]) == 3 * int(one.settings["sensitivity"])
+        for name in {"scale", "counts_scale"} & all_rows.mechanism.keys():
+            assert Fraction(all_rows.mechanism[name]) == 3 * Fraction(one.mechanism[name])
+    exponents = [Fraction(best.price(where).mechanism["exponent"]) for where in (rows, people)]
+    assert exponents[0] == 3 * exponents[1]
+
+
+def test_a_count_in_a_subspace_of_two_columns_hides_what_a_row_moves_there():
+    query = Subspaces(
+        columns=("c0", "c1"), size=2, top=1, neighbours=2, radius=5, epsilon=1, counts_epsilon=1, noise="laplace"
+    )
+    price = query.price(declared(2, neighbours="add-remove"))
+    assert Fraction(price.mechanism["counts_scale"]) == global_sensitivity(2, 2, "add-remove")
+
+
+def test_a_profile_of_a_group_may_rise_to_all_that_a_row_can_move(monkeypatch):
+    asked = []
+    monkeypatch.setattr(groups, "measure_points", lambda *_, cap: (asked.append(cap), (0, ONE_ROW))[1])
+    noise = replace(SEVERAL, rows=None)
+    group = groups._Group(points=np.zeros((0, 1), dtype=np.int64), ball=Ball((1,), 1), outliers=None)
+    groups.InsideGroups(noise, None).draw(group, 100, SeededEntropy(0))
+    assert asked == [noise.row_cap] == [global_sensitivity(1, 1, "add-remove")]

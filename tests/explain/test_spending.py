@@ -13,6 +13,7 @@ from tests.explain.tables import PlainRows, declaration, random_table, view
 from wallflower.detectors import Distance, Grubbs
 from wallflower.errors import UsageError
 from wallflower.explain import Context, Records, searches
+from wallflower.explain.checks import check_row
 from wallflower.explain.full import Certificate, Plan
 from wallflower.noise.entropy import SeededEntropy
 from wallflower.schema.declaration import Budget
@@ -165,3 +166,13 @@ def test_sums_that_could_leave_a_machine_word_are_refused(rows, refused):
         return
     with pytest.raises(UsageError, match="add up to more than 2\\^60"):
         ask().price(declared)
+
+
+@pytest.mark.parametrize(
+    ("row", "most", "says"), [(1, None, "is one row"), (None, 3, "must say which"), (4, 3, "from 1 to 3")]
+)
+def test_which_of_a_person_s_rows_is_meant_must_be_one_that_counts(row, most, says):
+    people = replace(declaration(SHAPE), rows_per_person=most)
+    with pytest.raises(UsageError, match=says):
+        check_row(row, people)
+    check_row(None if most is None else most, people)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wallflower.errors import NotComposable, UsageError
+from wallflower.privacy import accountants
 from wallflower.privacy.accountants import concentrated, to_approximate, total
 from wallflower.privacy.guarantees import BUT_ASKED, ZCDP, ApproxDP, PureDP
 
@@ -96,3 +98,43 @@ def test_different_things_are_not_added(other):
 def test_an_empty_sum_is_refused():
     with pytest.raises(UsageError):
         total([])
+
+
+@pytest.mark.parametrize("other", [{"protects": BUT_ASKED}, {"unit": "person"}, {"neighbours": "replace-one"}])
+def test_promises_about_others_are_not_added(other):
+    """The sum would be said of whoever the first of them protects."""
+    one = PureDP(epsilon=Fraction(1), neighbours="add-remove")
+    for pair in ((one, replace(one, **other)), (replace(one, **other), one)):
+        with pytest.raises(NotComposable):
+            total(pair)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.fractions(min_value="1/1000", max_value=10**9).filter(lambda number: number > 1))
+def test_every_step_of_a_conversion_is_rounded_up(number):
+    """By a hair: the last step rounds to twelve places, and would hide a hair on the wrong side nearly always."""
+    with mpmath.workdps(80):
+        log = mpmath.log(mpmath.mpf(number.numerator)) - mpmath.log(mpmath.mpf(number.denominator))
+        above = accountants._log_above(number)
+        assert log < mpmath.mpf(above.numerator) / above.denominator < log + mpmath.mpf(10) ** -35
+    root = accountants._root_above(number)
+    assert number <= root**2
+    assert (root - Fraction(1, 10**20)) ** 2 < number
+
+
+def test_what_another_package_computes_in_doubles_is_asked_and_taken_on_the_safe_side(monkeypatch):
+    dp_accounting = pytest.importorskip("dp_accounting")
+    asked, kind = [], dp_accounting.rdp.RdpAccountant
+    monkeypatch.setattr(kind, "compose", lambda _self, event: asked.append(event.rho))
+    monkeypatch.setattr(kind, "get_epsilon", lambda _self, delta: asked.append(delta) or 1.0)
+    rho_, delta = Fraction("0.5"), Fraction(1, 2**20)  # doubles hold both exactly
+    assert accountants._by_dp_accounting(rho_, delta) >= 1 + Fraction(2, 10**9)
+    assert Fraction(asked[0]) > rho_
+    assert Fraction(asked[1]) < delta
+
+
+def test_a_group_loses_as_many_times_epsilon_and_the_square_of_that_in_rho():
+    one = PureDP(epsilon=Fraction(1, 2), rho=Fraction(1, 10), neighbours="add-remove")
+    three = one.of_group(3)
+    assert (three.epsilon, three.rho) == (Fraction(3, 2), Fraction(9, 10))
+    assert replace(one, rho=None).of_group(3).concentrated == Fraction(9, 8)

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wallflower.errors import DeclarationError
+from wallflower.errors import DeclarationError, UsageError
 from wallflower.mechanisms.exponential import Exponential
 from wallflower.mechanisms.top import TopH
+from wallflower.privacy import concentrated as module
 from wallflower.privacy.accountants import total
 from wallflower.privacy.concentrated import PLACES, largest_rho, log_above, log_below, rho_by_order
 from wallflower.privacy.guarantees import ApproxDP, PureDP
@@ -191,3 +192,36 @@ def test_how_many_releases_fit(epsilon, plain, concentrated, selections):
     general = PureDP(epsilon=each, neighbours="add-remove")
     selection = PureDP(epsilon=each, rho=each**2 / 8, neighbours="add-remove")
     assert (fit(linear, general), fit(zcdp, general), fit(zcdp, selection)) == (plain, concentrated, selections)
+
+
+def test_every_logarithm_of_a_limit_errs_to_the_safe_side(monkeypatch):
+    """By a hair, which twelve places would hide nearly always."""
+    monkeypatch.setattr(module, "PLACES", 60)
+    for epsilon, delta, order in (
+        ("4", "1e-6", "7006/977"),
+        ("1/3", "1e-9", "31"),
+        ("9", "1/7", "3/2"),
+        ("1", "1e-5", "17/3"),
+        ("4", "1e-300", "1001/1000"),
+    ):
+        said = module.rho_by_order(Fraction(epsilon), Fraction(delta), Fraction(order))
+        with mpmath.workdps(90):
+            e, d, a = (mpmath.mpf(each.numerator) / each.denominator for each in map(Fraction, (epsilon, delta, order)))
+            exact = (e + (mpmath.log(d) + mpmath.log(a - 1) - a * mpmath.log(1 - 1 / a)) / (a - 1)) / a
+            assert exact - mpmath.mpf(10) ** -32 < mpmath.mpf(said.numerator) / said.denominator < exact
+
+
+def test_what_has_no_limit_by_rho_is_refused_or_allows_nothing():
+    with pytest.raises(UsageError, match="epsilon above 0"):
+        module.largest_rho(Fraction(0), Fraction(1, 10))
+    with pytest.raises(UsageError, match="above 1"):
+        module.rho_by_order(Fraction(1), Fraction(1, 10), Fraction(1))
+    assert module.largest_rho(Fraction(1, 10**9), Fraction(1, 10**300))[0] >= 0
+
+
+def test_a_fitting_rho_excuses_epsilon_and_nothing_else():
+    most = Limit(amounts={"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}, rho=Fraction(1, 2))
+    assert most.refuses({"epsilon": Fraction(5), "rho": Fraction(1, 2)}) is None
+    assert most.refuses({"epsilon": Fraction(5), "rho": Fraction(1, 2) + Fraction(1, 10**18)}) == "epsilon"
+    assert most.refuses({"epsilon": Fraction(1), "rho": Fraction(9)}) is None
+    assert most.refuses({"epsilon": Fraction(1), "delta": Fraction(1, 10**5), "rho": Fraction(1, 9)}) == "delta"
