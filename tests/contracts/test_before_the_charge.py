@@ -85,6 +85,56 @@ def test_every_kernel_is_compiled_or_loaded_before_the_charge(tmp_path):
     assert ran(COMPILES, tmp_path).strip() == "[]"
 
 
+OTHER_LOOPS = """
+import random
+from dataclasses import replace
+from numba.core.dispatcher import Dispatcher
+from wallflower.noise.entropy import SeededEntropy
+from wallflower.publish import population
+
+population.SAMPLE = 10  # so that a table of few rows has a guide, as one of 16,384 has
+late, asked = [], None
+plain_compile = Dispatcher.compile
+
+def compile(self, signature):
+    if asked is not None:
+        late.append((asked, self.py_func.__module__, self.py_func.__name__, str(signature)))
+    return plain_compile(self, signature)
+
+Dispatcher.compile = compile
+rolled = random.Random(3)
+spread = [(rolled.randrange(101), rolled.choice("FM"), rolled.randrange(501)) for _ in range(60)]
+crowded = [(40 + i % 3, "F", 100 + i % 7) for i in range(50)] + [(0, "M", 500), (100, "M", 0), (100, "F", 500)]
+tables = {{"spread": spread, "crowded": crowded, "one row": spread[:1], "none": []}}
+for example in chosen():
+    if not example.name.startswith(("publish-attack", "publish-candidate", "publish-strict", "publish-matching")):
+        continue
+    with tempfile.TemporaryDirectory() as folder:
+        session = session_on(example, Path(folder))
+        query = example.query(Path(folder))
+        for k, p, d in {choices!r}:
+            query = replace(query, k=k, p=p, d=d, possible_values=None if query.possible_values is None else k)
+            asked = None
+            session._prepare(query)
+            for name, rows in tables.items():
+                cells = "".join(f"{{age}},{{sex}},{{income}}\\n" for age, sex, income in rows)
+                (Path(folder) / "rows.csv").write_text("age,sex,income\\n" + cells)
+                asked = (example.name, k, p, d, name)
+                with open_source(session.declaration).rows(query.columns) as table:
+                    query.run(table, SeededEntropy(1))
+print(late)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "choices", [((30, "0.9", "0.5"), (2, "0.5", "0.2"), (4, "0.97", "0.1"), (3, "1e-400", "0.5"))], ids=len
+)
+def test_no_table_needs_a_loop_that_made_up_rows_did_not(tmp_path, choices):
+    """The first of the choices makes no group of made-up rows, which are few."""
+    assert ran(OTHER_LOOPS.format(choices=choices), tmp_path).strip() == "[]"
+
+
 RELEASES = """
 import wallflower
 print(Path(wallflower.__file__).parents[1])

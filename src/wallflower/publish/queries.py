@@ -27,7 +27,7 @@ from wallflower.schema.exact import shown
 from wallflower.schema.fields import Exact, MaybeExact, MaybeWhole, Names, Weights, Whole
 
 if TYPE_CHECKING:
-    from wallflower.publish.publication import Publication
+    from wallflower.publish.publication import Publication, Terms
 
 FORMATS = (".csv", ".parquet")
 GROUP = "group"
@@ -227,7 +227,11 @@ class PlainTable:
         )
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
-        self._publication(rows)
+        from wallflower.publish.kernel_trial import call_every_loop
+        from wallflower.publish.publication import checker_of
+
+        self.run(rows, entropy)
+        call_every_loop(checker_of(rows, self.space(rows.declaration)), self._terms)
 
     def run(self, rows: Rows, entropy: Entropy) -> FileAnswer:
         """The file as bytes; whoever asked puts it at `out`, after it has been recorded."""
@@ -279,10 +283,11 @@ class PlainTable:
 
         return inspected(self._publication(rows))
 
-    def _publication(self, rows: Rows) -> Publication:
-        from wallflower.publish.publication import Terms, publication_of
+    @property
+    def _terms(self) -> Terms:
+        from wallflower.publish.publication import Terms
 
-        terms = Terms(
+        return Terms(
             k=self.k,
             level=self.level,
             method=str(self.method),
@@ -291,4 +296,8 @@ class PlainTable:
             regions=self.regions,
             population=self.population,
         )
-        return publication_of(rows, self.space(rows.declaration), unchanged=self.unchanged, terms=terms)
+
+    def _publication(self, rows: Rows) -> Publication:
+        from wallflower.publish.publication import publication_of
+
+        return publication_of(rows, self.space(rows.declaration), unchanged=self.unchanged, terms=self._terms)
