@@ -42,10 +42,14 @@ def simulate(
         typer.Option("--sensors", min=1, max=10_000, help="How many sensors; default: the roster, or 1 with --data."),
     ] = None,
     readings: Annotated[
-        int, typer.Option("--readings", min=1, help="Made-up readings per sensor, in windows.")
+        int, typer.Option("--readings", min=1, max=1_000_000_000, help="Made-up readings per sensor, in windows.")
     ] = 10_000,
-    periods: Annotated[int, typer.Option("--periods", min=1, help="Made-up periods per sensor, by the clock.")] = 7,
-    per_slot: Annotated[int, typer.Option("--per-slot", min=1, help="Readings that make a slot, by the clock.")] = 10,
+    periods: Annotated[
+        int, typer.Option("--periods", min=1, max=1_000_000, help="Made-up periods per sensor, by the clock.")
+    ] = 7,
+    per_slot: Annotated[
+        int, typer.Option("--per-slot", min=1, max=1_000_000, help="Readings that make a slot, by the clock.")
+    ] = 10,
     results: Annotated[
         Path | None, typer.Option("-o", "--out", "--output", metavar="RESULTS", help="Keep the decisions.")
     ] = None,
