@@ -9,6 +9,7 @@ import typer
 
 from wallflower.cli.asking import show_price
 from wallflower.cli.options import AsJson, DryRun
+from wallflower.cli.places import refuse_all_but_parquet
 from wallflower.cli.stream.analyst import analyst, corrector
 from wallflower.cli.stream.options import Seed, StreamFile
 from wallflower.cli.stream.sensor import sensor
@@ -81,6 +82,7 @@ def simulate(
     entropy = assembly.entropy(declared, seed)
     if picture is not None and picture.suffix != ".html":
         raise UsageError(f"a picture is a page and ends in .html, got '{picture.name}'.")
+    refuse_all_but_parquet(parquet)
     asked = SimulationPlan(
         data=data,
         sensors=sensors or (len(declared.roster) if data is None else 1),
