@@ -70,6 +70,18 @@ def test_a_column_that_cannot_be_computed_for_a_row_has_a_missing_cell_there(hel
         assert rows.fetch(numbers=COLUMNS).numbers.tolist() == [[10, 0, 10_958], [-7, 1, 10_958], [30, 2, 10_958]]
 
 
+def test_a_column_that_is_another_whenever_it_is_read_is_refused_by_its_name(tmp_path):
+    path = tmp_path / "rows.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t (c VARCHAR, x DOUBLE AS (random()), y DOUBLE DEFAULT random())")
+        connection.execute("INSERT INTO t (c) VALUES ('a')")
+    with pytest.raises(DeclarationError, match="column 'x' is computed anew whenever it is read"):
+        opened(path, "t", X).verify(("x",))
+    opened(path, "t", X, C).verify(("c",))
+    y = replace(X, name="y")
+    opened(path, "t", y).verify(("y",))  # drawn once, when its row was put in
+
+
 @pytest.mark.parametrize("name", ["staged", "answers", "indexed_c0_c1"])
 def test_a_view_means_the_tables_of_its_own_file(name, tmp_path):
     path = tmp_path / "rows.duckdb"

@@ -56,6 +56,26 @@ def test_simulate_runs_everything_and_draws_it(tmp_path, capfd, protocol):
     assert asked(capfd, "simulate", file, "-o", tmp_path / "pumps.results")[0] == 2
 
 
+@pytest.mark.parametrize("command", [("simulate",), ("analyst", "-o", "pumps.results")], ids=lambda c: c[0])
+def test_a_parquet_file_replaces_nothing_else(tmp_path, stream_file, capfd, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    kept = tmp_path / "stays.ledger"
+    kept.write_bytes(b"SQLite format 3\0")
+    code, _, err = asked(capfd, command[0], stream_file, *command[1:], "--parquet", kept)
+    assert code == 2
+    assert "is no Parquet file" in err
+    assert kept.read_bytes() == b"SQLite format 3\0"
+    assert not (tmp_path / "pumps.results").exists()
+
+
+@pytest.mark.parametrize("option", ["--sensors", "--readings", "--periods", "--per-slot"])
+@pytest.mark.parametrize("number", [0, 2**63 - 1, 2**63, 10**30])
+def test_simulate_refuses_what_would_never_end_or_fit(stream_file, capfd, option, number):
+    code, _, err = asked(capfd, "simulate", stream_file, option, number)
+    assert code == 2
+    assert f"'{option}'" in err
+
+
 @pytest.mark.parametrize("protocol", ["private", "paper"])
 @pytest.mark.parametrize("command", [("simulate",), ("sensor", "--data", "-", "--name", "s")], ids=lambda c: c[0])
 def test_a_dry_run_refuses_a_detector_that_nobody_knows(stream_file, capfd, protocol, command):

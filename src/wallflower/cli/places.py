@@ -15,3 +15,12 @@ def refuse_own_file(place: Path, declared: Declaration, what: str) -> None:
     """Refuse to put `what` where the table's declaration, rows or ledger lie."""
     if declared.is_own_file(place):
         raise UsageError(f"'{place}' is a file of this table, and {what} would replace it.")
+
+
+def refuse_all_but_parquet(place: Path | None) -> None:
+    """Refuse to replace what is no Parquet file by one: any name may be given, that of a ledger too."""
+    if place is None or not place.is_file():
+        return
+    with place.open("rb") as file:
+        if file.read(4) != b"PAR1":
+            raise UsageError(f"'{place}' is there already, and is no Parquet file.", hint="Name another file.")

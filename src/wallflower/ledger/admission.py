@@ -44,6 +44,8 @@ class Ask:
     """The asker's shares where a service sets them; then the declaration must not."""
     series: bool = False
     """Whether the answer comes in parts, each recorded before it is shown, all under this one charge."""
+    holder: object = None
+    """Who will answer it: an interrupt may come before a charge that was made has reached them."""
     at: str | None = None
     """The time to write down, where that must not be the moment of the charge: a service's tick."""
 

@@ -96,7 +96,9 @@ class BatchingWriter:
             if charge is not None:
                 return cast("Charge", charge)
             if time.monotonic() >= deadline:
-                raise ledger_errors.pending(str(ask.request_id), self._ledger.entry_of(ask))
+                raise ledger_errors.pending(
+                    str(ask.request_id), self._ledger.entry_charged(ask.asker, str(ask.request_id))
+                )
             time.sleep(POLL_S)
 
     def answer(self, entry: int, release: Mapping[str, Any], *, file: bytes | None = None) -> dict[str, Any]:

@@ -104,6 +104,7 @@ class Ledger(Answers):
         shares: Shares | None = None,
         at: str | None = None,
         series: bool = False,
+        holder: object = None,
     ) -> Charge:
         """Check and debit in one transaction, on disk before this returns; or the answer recorded under `request_id`.
 
@@ -119,6 +120,7 @@ class Ledger(Answers):
             shares=shares,
             at=at,
             series=series,
+            holder=holder,
         )
         return self.admit(ask)
 
@@ -137,7 +139,7 @@ class Ledger(Answers):
             if charge is not None:
                 return charge
             if time.monotonic() >= deadline:
-                raise ledger_errors.pending(str(ask.request_id), self.entry_of(ask))
+                raise ledger_errors.pending(str(ask.request_id), self.entry_charged(ask.asker, str(ask.request_id)))
             time.sleep(POLL_S)
 
     @helpful
@@ -250,12 +252,6 @@ class Ledger(Answers):
             journal = self._seen(transaction)
             return debits(journal, checked(journal, ask, self.place), ask.declaration)
 
-    @helpful
-    def entry_of(self, ask: Ask) -> int:
-        with self._transaction(write=False) as transaction:
-            found = transaction.charge(ask.asker, str(ask.request_id))
-            return 0 if found is None else found.entry
-
     def answer(self, entry: int, release: Mapping[str, Any], *, file: bytes | None = None) -> dict[str, Any]:
         """Record the answer to a charge, and its file; on disk before this returns. Returns what is recorded.
 
@@ -308,6 +304,11 @@ class Ledger(Answers):
         except Exception:  # noqa: BLE001 - the failure that is being told comes first; the id dies with the process
             return False
         return False
+
+    def forsake(self, holder: object) -> None:
+        """`give_up` whatever was handed to `holder`, who need not know of it: an interrupt may have come before."""
+        for entry in self._hands.held_by(holder):
+            self.give_up(entry)
 
     @helpful
     def show(self, declaration: Declaration) -> statement.Statement:

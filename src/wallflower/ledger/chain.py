@@ -148,13 +148,13 @@ class Chain:
                         yield transaction
                     except AfterCommit as wait:
                         later = wait.error
-            except BaseException:
+                self._head = self.journal.place
+                self._ended(committed=True)
+            except BaseException:  # an interrupt may come just after the commit, too
                 if write:
                     self._journal = None  # it may hold what was not written; the next use reads it anew
                 self._ended(committed=False)
                 raise
-            self._head = self.journal.place
-            self._ended(committed=True)
         if later is not None:
             raise later
 

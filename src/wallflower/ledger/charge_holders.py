@@ -14,11 +14,11 @@ class ChargeHolders:
     """The charges that one ledger object has handed out."""
 
     def __init__(self) -> None:
-        self._held: set[int] = set()
-        """Entries that were handed to a caller who has neither answered them nor given them up."""
+        self._held: dict[int, object] = {}
+        """Entries that were handed to a caller who has neither answered them nor given them up, and to whom."""
         self._loose: set[tuple[str, str]] = set()
         """Charges that this object may have stored and that nobody was handed, by asker and request."""
-        self._passing: dict[tuple[str, str], int] = {}
+        self._passing: dict[tuple[str, str], tuple[int, object]] = {}
         """What the present transaction hands out once it has been committed."""
         self._answered: set[int] = set()
         """What the present transaction answers."""
@@ -26,11 +26,11 @@ class ChargeHolders:
     def make(self, ask: Ask, entry: int) -> None:
         """A charge that the present transaction makes; nobody's until the commit is confirmed."""
         self._loose.add(_key(ask))
-        self._passing[_key(ask)] = entry
+        self.hand(ask, entry)
 
     def hand(self, ask: Ask, entry: int) -> None:
         """A charge that was stored before, and that the present transaction hands on."""
-        self._passing[_key(ask)] = entry
+        self._passing[_key(ask)] = entry, ask.holder
 
     def is_loose(self, ask: Ask) -> bool:
         return _key(ask) in self._loose and not self.is_passing(ask)
@@ -41,20 +41,24 @@ class ChargeHolders:
     def holds(self, entry: int) -> bool:
         return entry in self._held
 
+    def held_by(self, holder: object) -> list[int]:
+        return [entry for entry, whose in list(self._held.items()) if whose is holder]
+
     def take_back(self, entry: int) -> None:
         """A charge that the present transaction answers."""
         self._answered.add(entry)
 
     def let_go(self, entry: int) -> None:
         """A charge whose caller gives it up."""
-        self._held.discard(entry)
+        self._held.pop(entry, None)
 
     def end(self, *, committed: bool) -> None:
         """The end of a transaction. Where it is not known to have been committed, what it made stays loose."""
         if committed:
-            self._held.update(self._passing.values())
+            self._held |= dict(self._passing.values())
             self._loose.difference_update(self._passing)
-            self._held -= self._answered
+            for entry in self._answered:
+                self._held.pop(entry, None)
         self._passing.clear()
         self._answered.clear()
 

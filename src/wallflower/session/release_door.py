@@ -172,17 +172,19 @@ class Session(InNotebooks):
             return self._series(query, price, whose)
         if not ledger.check(price.guarantee, **whose):
             self._ready(query)
-        charge = ledger.charge(price.guarantee, **whose)
+        holder = object()
+        try:
+            charge = ledger.charge(price.guarantee, **whose, holder=holder)
+            if charge.replay is None:
+                with shown_progress():
+                    release, file = self._draw(query, price, charge)
+                kept = ledger.answer(charge.entry, release.to_json(), file=None if file is None else file.content)
+        except BaseException:
+            ledger.forsake(holder)  # nothing was shown; whether it was recorded, the same id will tell
+            raise
         if charge.replay is not None:
             release = _recorded(charge.replay, query, price, charge.entry)
             return self._delivered(query, release, charge.file)
-        try:
-            with shown_progress():
-                release, file = self._draw(query, price, charge)
-            kept = ledger.answer(charge.entry, release.to_json(), file=None if file is None else file.content)
-        except BaseException:
-            ledger.give_up(charge.entry)  # nothing was shown; whether it was recorded, the same id will tell
-            raise
         if file is None:
             return release
         if file.warning:

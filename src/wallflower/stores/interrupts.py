@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from types import FrameType, TracebackType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -36,6 +38,7 @@ class Block(AbstractContextManager[Result]):
         self._steps = steps
         self._plain = contextmanager(lambda: steps)()
         self._entered_in: int | None = None
+        self._stack: list[weakref.ref[Block[Any]]] = []
 
     @property
     def is_open(self) -> bool:
@@ -51,6 +54,8 @@ class Block(AbstractContextManager[Result]):
     def __enter__(self) -> Result:
         # By its number: the frame itself would be kept alive by what it keeps alive.
         self._entered_in = id(sys._getframe(1))  # noqa: SLF001 - as above
+        self._stack = _ENTERED.blocks
+        self._stack.append(weakref.ref(self))
         try:
             return self._plain.__enter__()
         except BaseException:
@@ -58,11 +63,37 @@ class Block(AbstractContextManager[Result]):
             raise
 
     def close(self) -> None:
-        self._steps.close()  # type: ignore[attr-defined]  # a generator, which a function with `yield` returns
+        try:
+            self._steps.close()  # type: ignore[attr-defined]  # a generator, which a function with `yield` returns
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Close what was entered within and left open: an interrupt came as it was to end."""
+        places = [place for place, each in enumerate(self._stack) if each() is self]
+        for place in places:
+            within = [each() for each in self._stack[place + 1 :]]
+            del self._stack[place:]
+            for left in reversed(within):
+                if left is not None:
+                    left.close()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
         if kind is None and not self.is_open:
             raise RuntimeError("a block was closed before its end, and what it did was undone.")
-        return self._plain.__exit__(kind, error, traceback)
+        try:
+            return self._plain.__exit__(kind, error, traceback)
+        finally:
+            self._leave()
+
+
+class _Entered(threading.local):
+    """The blocks that a thread is in, outermost first; not kept alive here, so that one left open ends with what keeps it."""
+
+    def __init__(self) -> None:
+        self.blocks: list[weakref.ref[Block[Any]]] = []
+
+
+_ENTERED = _Entered()

@@ -8,7 +8,7 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +144,7 @@ class SqliteStore:
 
 @block
 def _transaction(path: Path, patience_s: float, *, write: bool) -> Iterator[sqlite3.Connection]:
-    """A connection of its own, committed when the block ends well; SQLite rolls back what is closed before that."""
+    """A connection of its own, committed when the block ends well and rolled back otherwise."""
     if _TORN:
         raise LedgerError(
             f"this process was forked while another thread was using a ledger, so SQLite's locks on {path} cannot be trusted in it.",
@@ -155,8 +155,12 @@ def _transaction(path: Path, patience_s: float, *, write: bool) -> Iterator[sqli
     try:
         with closing(durable_file.connect(path, patience_s=patience_s)) as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-            yield connection
-            connection.execute("COMMIT")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            finally:  # closing would wait for every cursor, and an interrupt's traceback may keep one
+                with suppress(sqlite3.Error):
+                    connection.rollback()
     finally:
         _OPEN.discard(mark)
 

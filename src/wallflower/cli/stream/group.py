@@ -9,6 +9,7 @@ import typer
 
 from wallflower.cli.asking import show_price
 from wallflower.cli.options import AsJson, DryRun
+from wallflower.cli.places import refuse_all_but_parquet
 from wallflower.cli.stream.analyst import analyst, corrector
 from wallflower.cli.stream.options import Seed, StreamFile
 from wallflower.cli.stream.sensor import sensor
@@ -42,10 +43,14 @@ def simulate(
         typer.Option("--sensors", min=1, max=10_000, help="How many sensors; default: the roster, or 1 with --data."),
     ] = None,
     readings: Annotated[
-        int, typer.Option("--readings", min=1, help="Made-up readings per sensor, in windows.")
+        int, typer.Option("--readings", min=1, max=1_000_000_000, help="Made-up readings per sensor, in windows.")
     ] = 10_000,
-    periods: Annotated[int, typer.Option("--periods", min=1, help="Made-up periods per sensor, by the clock.")] = 7,
-    per_slot: Annotated[int, typer.Option("--per-slot", min=1, help="Readings that make a slot, by the clock.")] = 10,
+    periods: Annotated[
+        int, typer.Option("--periods", min=1, max=1_000_000, help="Made-up periods per sensor, by the clock.")
+    ] = 7,
+    per_slot: Annotated[
+        int, typer.Option("--per-slot", min=1, max=1_000_000, help="Readings that make a slot, by the clock.")
+    ] = 10,
     results: Annotated[
         Path | None, typer.Option("-o", "--out", "--output", metavar="RESULTS", help="Keep the decisions.")
     ] = None,
@@ -77,6 +82,7 @@ def simulate(
     entropy = assembly.entropy(declared, seed)
     if picture is not None and picture.suffix != ".html":
         raise UsageError(f"a picture is a page and ends in .html, got '{picture.name}'.")
+    refuse_all_but_parquet(parquet)
     asked = SimulationPlan(
         data=data,
         sensors=sensors or (len(declared.roster) if data is None else 1),

@@ -182,6 +182,25 @@ class DuckFile(TypedScan):
         computed = self._computed(base)
         return [f"TRY({sql.name(name)})" if name in computed else sql.name(name) for name in columns]
 
+    def kinds(self, base: Database, columns: Sequence[str]) -> Mapping[str, Kind]:
+        """A column that is another one whenever it is read cannot be tried, as `raw` does: no two answers would be of one table."""
+        import duckdb
+
+        kinds = super().kinds(base, columns)
+        for name in sorted(self._computed(base) & set(columns)):
+            try:
+                base.run(f"DESCRIBE SELECT {self.raw(base, [name])[0]} FROM {self.scan(base)}")
+            except duckdb.BinderException:
+                changing = True
+            else:
+                changing = False
+            if changing:  # outside the handler: inside it Python would keep the library's error as __context__
+                raise DeclarationError(
+                    f"column '{name}' is computed anew whenever it is read, by something like random(): it has no one value.",
+                    hint="Keep what it should be in a column of its own, and declare that.",
+                )
+        return kinds
+
     def _computed(self, base: Database) -> set[str]:
         """The columns that are computed whenever they are read; as DuckDB tells them, those with a default too, which trying leaves be."""
         told = base.run(
