@@ -13,7 +13,9 @@ import pytest
 
 from tests.stream import support
 from wallflower.cli.app import run
+from wallflower.cli.places import refuse_all_but_metrics
 from wallflower.stream import parser
+from wallflower.stream.metrics import Metric, write_metrics
 
 
 @pytest.fixture
@@ -66,6 +68,22 @@ def test_a_parquet_file_replaces_nothing_else(tmp_path, stream_file, capfd, monk
     assert "is no Parquet file" in err
     assert kept.read_bytes() == b"SQLite format 3\0"
     assert not (tmp_path / "pumps.results").exists()
+
+
+@pytest.mark.parametrize(
+    "command", [("sensor", "--data", "-", "--name", "s"), ("analyst", "-o", "pumps.results")], ids=lambda c: c[0]
+)
+def test_counts_replace_nothing_but_counts(tmp_path, stream_file, capfd, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    kept = tmp_path / "stays.ledger"
+    kept.write_bytes(b"SQLite format 3\0")
+    code, _, err = asked(capfd, command[0], stream_file, *command[1:], "--metrics", kept)
+    assert code == 2
+    assert "is no file of these counts" in err
+    assert kept.read_bytes() == b"SQLite format 3\0"
+    assert not (tmp_path / "pumps.results").exists()
+    write_metrics(kept.with_suffix(".prom"), [Metric("wallflower_sensor_waiting", "Messages.", "gauge", (({}, 1),))])
+    refuse_all_but_metrics(kept.with_suffix(".prom"))  # as the next start does
 
 
 @pytest.mark.parametrize("option", ["--sensors", "--readings", "--periods", "--per-slot"])

@@ -19,8 +19,18 @@ def refuse_own_file(place: Path, declared: Declaration, what: str) -> None:
 
 def refuse_all_but_parquet(place: Path | None) -> None:
     """Refuse to replace what is no Parquet file by one: any name may be given, that of a ledger too."""
+    _refuse_all_but(place, b"PAR1", "Parquet file")
+
+
+def refuse_all_but_metrics(place: Path | None) -> None:
+    """Refuse to replace what holds no counts of ours by counts."""
+    _refuse_all_but(place, b"# HELP wallflower_", "file of these counts")
+
+
+def _refuse_all_but(place: Path | None, begins: bytes, kind: str) -> None:
     if place is None or not place.is_file():
         return
     with place.open("rb") as file:
-        if file.read(4) != b"PAR1":
-            raise UsageError(f"'{place}' is there already, and is no Parquet file.", hint="Name another file.")
+        found = file.read(len(begins))
+    if found not in {b"", begins}:
+        raise UsageError(f"'{place}' is there already, and is no {kind}.", hint="Name another file.")

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from wallflower.cli.options import AsJson
-from wallflower.cli.places import refuse_all_but_parquet
+from wallflower.cli.places import refuse_all_but_metrics, refuse_all_but_parquet
 from wallflower.cli.stream.options import Idle, Metrics, PasswordFile, StreamFile, User
 
 
@@ -55,6 +55,7 @@ def analyst(
     declared = parser.load(file)
     part = part_asked(partition, declared.partitions)
     refuse_all_but_parquet(parquet)
+    refuse_all_but_metrics(metrics)
     kept = assembly.results(declared, results)
     topics = assembly.topics(declared)
     name = "analyst" if part is None else f"analyst {part}"

@@ -9,6 +9,7 @@ import typer
 
 from wallflower.cli.asking import show_price
 from wallflower.cli.options import AsJson, DryRun
+from wallflower.cli.places import refuse_all_but_metrics
 from wallflower.cli.stream.options import Metrics, PasswordFile, Seed, StreamFile, User
 
 
@@ -51,6 +52,7 @@ def sensor(
 
     declared = parser.load(file)
     rostered(name, declared.roster)
+    refuse_all_but_metrics(metrics)
     if dry_run:
         assembly.refuse_unknown_detector(declared)
         show_price(price(declared), as_json=as_json)
