@@ -202,17 +202,27 @@ def test_identifiers_never_pass_and_insensitive_columns_only_by_name(folder):
     assert "person" not in (folder / "out.csv").read_text()
 
 
-def test_a_crash_while_writing_leaves_no_half_file(folder, monkeypatch):
+@pytest.mark.parametrize(("whole", "ends"), [(0, wf.UsageError), (1, wf.ReleaseFailed)], ids=["made-up rows", "rows"])
+def test_a_crash_while_writing_leaves_no_half_file(folder, monkeypatch, whole, ends):
+    """And costs nothing where made-up rows cannot be written either."""
+
     class TornError(Exception):
         pass
 
-    def tear(*_arguments, **_options):
-        raise TornError
+    written, writer = [], csv.writer
+
+    def tear(*arguments, **options):
+        if len(written) == whole:
+            raise TornError
+        written.append(arguments)
+        return writer(*arguments, **options)
 
     monkeypatch.setattr(csv, "writer", tear)
-    with pytest.raises(wf.ReleaseFailed):
-        wf.open(folder / "people.toml").release(question(folder))
+    session = wf.open(folder / "people.toml")
+    with pytest.raises(ends):
+        session.release(question(folder))
     assert not [p.name for p in folder.iterdir() if "out" in p.name]
+    assert len([line for line in session.ledger.history() if line.kind == "charge"]) == whole
 
 
 @pytest.mark.parametrize(
