@@ -20,7 +20,7 @@ from wallflower.ledger.series import SeriesChain
 from wallflower.noise import entropy as randomness
 from wallflower.report.certificate import certificate
 from wallflower.schema import loads
-from wallflower.session import series
+from wallflower.session import Session, series
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = """
@@ -87,6 +87,16 @@ def test_a_later_day_goes_on_uncharged_and_tells_the_same(declared):
     assert again.to_json() == later.to_json()
     assert kinds(declared) == ["limits", "charge", "part", "part"]
     Ledger.open(declared).verify()
+
+
+def test_whatever_can_fail_is_tried_before_each_part_is_drawn_and_not_for_what_is_kept(declared, monkeypatch):
+    tried, right = [], Session._ready
+    monkeypatch.setattr(
+        Session, "_ready", lambda self, query: (tried.append(str(query.through)), right(self, query))[1]
+    )
+    for day in ("2020-01-05", "2020-01-05", "2020-01-08", "2020-01-06"):
+        wf.table(frame(), declared).release(asked(day))
+    assert tried == ["2020-01-05", "2020-01-08"]
 
 
 def test_another_name_or_another_asker_is_another_series(declared):

@@ -17,11 +17,12 @@ from tests.contracts.examples_count import TABLE
 from wallflower import errors
 from wallflower.engines import from_frame
 from wallflower.ledger import Ledger
+from wallflower.noise.entropy import SystemEntropy
 from wallflower.privacy.guarantees import PureDP
 from wallflower.privacy.price import Price
 from wallflower.privacy.release import OwnerOnly, Release
 from wallflower.schema import loads
-from wallflower.session import Session, description
+from wallflower.session import Session, description, release_door
 
 CANARY = "canary-2718"
 
@@ -197,6 +198,65 @@ def test_a_recorded_answer_is_never_shown_with_another_promise(session, monkeypa
     monkeypatch.setattr(Question, "price", priced)
     with pytest.raises(errors.LedgerError, match="another promise"):
         session.release(Question(how="it"), request_id="a")
+
+
+@pytest.fixture
+def answered(session, monkeypatch):
+    """An answer as it is recorded, and what gives it again."""
+    query = answering(monkeypatch, lambda _: {"x": 1})
+    price = query.price(session.declaration)
+    return session.release(query).to_json(), lambda answer: release_door._recorded(answer, query, price, 2)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"family": "k-anonymity"}, {"parameters": {"epsilon": "9"}}, {"neighbours": "replace-one"}, {"unit": "person"}],
+    ids=lambda other: next(iter(other)),
+)
+def test_every_number_of_a_promise_is_compared_and_none_of_its_words(answered, other):
+    answer, again = answered
+    again({**answer, "guarantee": {**answer["guarantee"], "sentence": "It was said otherwise then."}})
+    with pytest.raises(errors.LedgerError, match="another promise"):
+        again({**answer, "guarantee": {**answer["guarantee"], **other}})
+
+
+def test_what_was_recorded_is_told_in_its_own_words(answered):
+    answer, again = answered
+    told = {
+        **answer,
+        "guarantee": {**answer["guarantee"], "sentence": "It was said otherwise then."},
+        "private": False,
+        "wallflower": "0.0.1",
+    }
+    assert again(told).to_json() == told
+
+
+def test_on_a_test_table_nothing_is_private_with_a_seed_or_without(session, monkeypatch):
+    for_tests = replace(session.declaration, test=True)
+    for seed in (None, 7):
+        release = Session(for_tests, session._source, seed=seed).release(answering(monkeypatch, lambda _: {"x": 1}))
+        assert not release.private
+    assert session.release(answering(monkeypatch, lambda _: {"x": 1})).private
+
+
+@pytest.mark.parametrize("what", ["the question", "the system's randomness"])
+def test_what_fails_before_a_row_is_read_costs_nothing(session, monkeypatch, what):
+    def fails(*_):
+        raise OSError("cannot")
+
+    whose, which = (Question, "prepare") if what == "the question" else (SystemEntropy, "bits")
+    monkeypatch.setattr(whose, which, fails)
+    with pytest.raises(errors.UsageError, match="cannot be answered here: OSError"):
+        session.release(answering(monkeypatch, lambda _: {"x": 1}))
+    assert [line.kind for line in session.ledger.history()] == ["limits"]
+
+
+def test_a_trial_draws_nothing_of_the_noise_to_come(session, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(Question, "prepare", lambda _self, _rows, entropy: drawn.append(entropy.private))
+    session.release(answering(monkeypatch, lambda _: {"x": 1}))
+    assert drawn
+    assert not any(drawn)
 
 
 @pytest.mark.parametrize("how", ["\udcff", "half of it is text: \udcff"])

@@ -89,6 +89,7 @@ def test_lines_are_close_to_the_exact_cover_of_two_columns():
     rng = np.random.default_rng(5)
     worst = 1.0
     assert [Lines.suits(Ball((1, 1), limit)) for limit in (0, 1)] == [False, True]
+    assert [Lines.suits(Ball((1, weight), 3)) for weight in (3, 4)] == [True, False]  # a reach of 1, and of none
     for _ in range(20):
         points = rng.integers(-60, 61, (40, 2))
         ball = Ball((1, 1), 32**2)

@@ -1,5 +1,6 @@
 """Strips give the integers of the whole table; a halo one too small, degrees of a part, or a core without its combiner do not."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 
 import numpy as np
@@ -130,6 +131,23 @@ def test_a_ring_has_a_core_that_no_strip_has(without_graph, monkeypatch):
     locally, whole = CoreInStrips(RING, 0, 4)._locally(heap_of(points, np.zeros(len(points))), [(0, 0)])
     assert (locally[0, 0], whole) == (2, False)
     assert ring_core() == 3
+
+
+def test_a_ring_over_two_strips_alone_is_not_taken_for_whole():
+    points = rectangle(10)
+    deepest, heap = CoreInStrips(RING, 0, 20), heap_of(points, np.zeros(len(points)))
+    assert len(list(deepest._strips(heap.ascending([0])))) == 2
+    assert deepest._locally(heap, [(0, 0)]) == ({(0, 0): 2}, False)
+    assert deepest(heap, {(0, 0): 1000}) == {(0, 0): 3}
+
+
+def test_what_a_strip_peels_the_next_no_longer_counts():
+    """A path goes in one pass over its strips, from its lower end; it would take a pass for each strip else."""
+    path = np.array([(x, 0) for x in range(0, 400, 10)])
+    deepest, heap = CoreInStrips(RING, 0, 8), heap_of(path, np.zeros(len(path)))
+    assert len(list(deepest._strips(heap.ascending([0])))) > 2
+    with ExitStack() as stack:
+        assert len(deepest._peeled(heap, {(0, 0): 2}, stack)[0, 0]) == 0
 
 
 def test_a_core_without_its_combiner_is_seen(monkeypatch):

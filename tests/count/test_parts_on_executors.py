@@ -184,6 +184,14 @@ def test_a_ring_has_a_core_that_no_part_has(without_graph, monkeypatch):
     assert ring_core(most=1000) == 3
 
 
+def test_a_ring_over_two_parts_alone_is_not_taken_for_whole(monkeypatch):
+    monkeypatch.setattr(Shuffling, "cut", lambda _self, by, *, below, above, **_: Cut(by, below, above, (50,)))
+    points = rectangle(10)
+    locally = CoreInParts(RING, 0, 20)._locally(spread_of(points, np.zeros(len(points))), [(0, 0)])
+    assert locally == ({(0, 0): 2}, False)
+    assert ring_core(most=20) == 3
+
+
 @pytest.mark.usefixtures("finest")
 def test_a_core_without_its_combiner_is_seen(monkeypatch):
     """In three columns, where no line is drawn, the ring's core decides the profile."""

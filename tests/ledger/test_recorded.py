@@ -17,6 +17,7 @@ from wallflower.errors import LedgerError
 from wallflower.ledger import Ledger
 from wallflower.schema.declaration import Budget
 from wallflower.stores import durable_file, sqlite
+from wallflower.stores.sqlite_transaction import SqliteTransaction
 
 TOLD = {"release": {"count": 7}}
 
@@ -54,6 +55,52 @@ def test_a_reply_is_given_once_and_only_to_a_charge(declared, ledger):
         ledger.close(entry, "why")
     assert ledger.journal.entry == entries
     assert ledger.verify().charges == 2
+
+
+def test_a_request_that_is_answered_or_a_series_cannot_be_closed_by_its_id(declared, ledger):
+    ledger.answer(charged(ledger, declared, "a"), TOLD)
+    series = charged(ledger, declared, "s", series=True)
+    ledger.part(series, [5], TOLD, after=None)
+    entries = len(list(ledger.history()))
+    for request in ("a", "s", "never"):
+        with pytest.raises(LedgerError, match="waits for an answer"):
+            ledger.close_request("owner", request, "why")
+    assert len(list(ledger.history())) == entries
+
+
+def test_a_part_of_another_series_is_none_of_this_one(declared, ledger):
+    told = [{"release": {"count": count}} for count in (1, 2)]
+    one, other = (charged(ledger, declared, request, series=True) for request in "ab")
+    for entry, release in zip((one, other), told, strict=True):
+        ledger.part(entry, [5], release, after=None)
+    assert dict(ledger.recorded(one, like=told[1]).release) == told[0]
+
+
+def test_releases_of_an_asker_are_theirs_alone(declared, ledger):
+    entries = {asker: charged(ledger, declared, "a", asker=asker) for asker in ("ann", "bob")}
+    for entry in entries.values():
+        ledger.answer(entry, TOLD)
+    assert [each.entry for each in ledger.releases()] == sorted(entries.values())
+    assert {asker: [each.entry for each in ledger.releases(asker=asker)] for asker in (*entries, "eve")} == {
+        "ann": [entries["ann"]], "bob": [entries["bob"]], "eve": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("claimed", [{"count": True}, {"count": 1.0}, {"count": 1, "more": 2}, {}])
+def test_numbers_of_another_type_and_fields_too_many_or_few_are_differences(declared, ledger, claimed):
+    entry = charged(ledger, declared, "a")
+    ledger.answer(entry, {"release": {"count": 1}})
+    found = ledger.recorded(entry)
+    others = found.differences({"release": {"count": 1}})
+    different = set(found.differences({"release": claimed})) - set(others)
+    assert different == {"release.more" if "more" in claimed else "release.count"}
+
+
+def test_a_kept_file_that_is_not_what_was_recorded_is_never_handed_out(declared, ledger, monkeypatch):
+    ledger.answer(charged(ledger, declared, "a"), TOLD, file=b"rows")
+    monkeypatch.setattr(SqliteTransaction, "kept", lambda *_: b"other rows")
+    with pytest.raises(LedgerError, match="not what was recorded"):
+        ledger.kept(sha256(b"rows").hexdigest())
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 25])

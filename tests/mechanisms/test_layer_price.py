@@ -53,16 +53,20 @@ def test_no_pair_loses_more_than_the_price_and_the_price_is_never_above_the_sum(
     assert price.noised <= price.epsilon <= price.noised + price.code
 
 
-def test_one_column_with_both_ends_outside_has_a_closed_form():
-    price = priced([(0, 100)], [40], [2], [1], [3], 2)
-    closed = max(Fraction(40 + 6), Fraction(60 + 6)) / 100  # max(m + Rs − L, U − m + Rs) / (U − L)
+@pytest.mark.parametrize(("width", "radius"), [(100, "3"), (100, "3.000000001"), (10**8, "3e6")])
+def test_one_column_with_both_ends_outside_has_a_closed_form(width, radius):
+    """The second comes to a hair more than a whole number of millionths."""
+    price = priced([(0, width)], [Fraction(width * 2, 5)], [2], [1], [radius], 2)
+    within = 2 * Fraction(radius)
+    closed = (Fraction(width * 3, 5) + within) / width  # max(m + Rs − L, U − m + Rs) / (U − L), where m is nearer to L
     assert closed <= price.farthest <= closed + Fraction(2, 10**6)
     assert price.epsilon == 2 + price.farthest < 3
 
 
-def test_a_ball_inside_the_box_has_a_closed_form():
-    price = priced([(-100, 100), (-100, 100)], [0, 0], [5, 5], [1, "1/2"], [3], 2)
-    closed = 0.5 + 0.25 + 3 * float(np.hypot(1 * 5 / 200, 0.5 * 5 / 200))
+@pytest.mark.parametrize("scales", [(5, 5), (20, 2)])
+def test_a_ball_inside_the_box_has_a_closed_form(scales):
+    price = priced([(-100, 100), (-100, 100)], [0, 0], scales, [1, "1/2"], [3], 2)
+    closed = 0.5 + 0.25 + 3 * float(np.hypot(1 * scales[0] / 200, 0.5 * scales[1] / 200))
     assert float(price.farthest) == pytest.approx(closed, abs=2e-6)
 
 
