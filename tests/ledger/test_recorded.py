@@ -103,6 +103,17 @@ def test_a_kept_file_that_is_not_what_was_recorded_is_never_handed_out(declared,
         ledger.kept(sha256(b"rows").hexdigest())
 
 
+def test_what_a_refused_writer_has_seen_is_not_forgotten(declared, ledger):
+    """It charged nothing and read no more than what was there: an older copy is noticed all the same."""
+    older, reader = declared.ledger.read_bytes(), Ledger.open(declared)
+    charged(ledger, declared, "a")
+    with pytest.raises(LedgerError, match="waits for an answer"):
+        reader.close_request("owner", "never", "why")
+    declared.ledger.write_bytes(older)
+    with pytest.raises(LedgerError, match="not the ledger that was opened"):
+        charged(reader, declared, "b")
+
+
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 25])
 def test_a_file_is_kept_byte_by_byte_whatever_its_size(declared, ledger, size, monkeypatch):
     monkeypatch.setattr("wallflower.stores.sqlite_transaction.PART", 10)
