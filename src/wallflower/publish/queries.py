@@ -27,7 +27,7 @@ from wallflower.schema.exact import shown
 from wallflower.schema.fields import Exact, MaybeExact, MaybeWhole, Names, Weights, Whole
 
 if TYPE_CHECKING:
-    from wallflower.publish.publication import Publication, Terms
+    from wallflower.publish.publication import Publication
 
 FORMATS = (".csv", ".parquet")
 GROUP = "group"
@@ -228,16 +228,18 @@ class PlainTable:
 
     def prepare(self, rows: Rows, entropy: Entropy) -> None:
         from wallflower.publish.kernel_trial import call_every_loop
-        from wallflower.publish.publication import checker_of
 
-        self.run(rows, entropy)
-        call_every_loop(checker_of(rows, self.space(rows.declaration)), self._terms)
+        publication = self._publication(rows)
+        self._file(publication, entropy)
+        call_every_loop(publication.checker, publication.terms)
 
     def run(self, rows: Rows, entropy: Entropy) -> FileAnswer:
+        return self._file(self._publication(rows), entropy)
+
+    def _file(self, publication: Publication, entropy: Entropy) -> FileAnswer:
         """The file as bytes; whoever asked puts it at `out`, after it has been recorded."""
         from wallflower.publish.sheet import rendered, sheet
 
-        publication = self._publication(rows)
         written = sheet(
             publication, number=GROUP if self.groups else None, in_columns=self.ranges == "columns", entropy=entropy
         )
@@ -283,11 +285,10 @@ class PlainTable:
 
         return inspected(self._publication(rows))
 
-    @property
-    def _terms(self) -> Terms:
-        from wallflower.publish.publication import Terms
+    def _publication(self, rows: Rows) -> Publication:
+        from wallflower.publish.publication import Terms, publication_of
 
-        return Terms(
+        terms = Terms(
             k=self.k,
             level=self.level,
             method=str(self.method),
@@ -296,8 +297,4 @@ class PlainTable:
             regions=self.regions,
             population=self.population,
         )
-
-    def _publication(self, rows: Rows) -> Publication:
-        from wallflower.publish.publication import publication_of
-
-        return publication_of(rows, self.space(rows.declaration), unchanged=self.unchanged, terms=self._terms)
+        return publication_of(rows, self.space(rows.declaration), unchanged=self.unchanged, terms=terms)
