@@ -22,6 +22,9 @@ from wallflower.schema.domains import EPOCH
 from wallflower.stream.outbox import Outbox
 from wallflower.stream.slot_sensor import ClockState, SlotSensor
 
+DAY = 86_400
+"""Seconds in a day of UTC."""
+
 
 @dataclass
 class SlotLoop:
@@ -122,7 +125,7 @@ class SlotLoop:
 
     def _began(self, period: int) -> date:
         """The day that a period is charged to: its last slot may be drawn when the next day has begun."""
-        return EPOCH + timedelta(seconds=float(period * self.slots * self.slot))
+        return EPOCH + timedelta(days=math.floor(period * self.slots * self.slot / DAY))
 
     def _close(self, number: int, *, awake: bool) -> None:
         period, slot = divmod(number, self.slots)
