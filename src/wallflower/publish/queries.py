@@ -234,10 +234,10 @@ class PlainTable:
         call_every_loop(publication.checker, publication.terms)
 
     def run(self, rows: Rows, entropy: Entropy) -> FileAnswer:
+        """The file as bytes; whoever asked puts it at `out`, after it has been recorded."""
         return self._file(self._publication(rows), entropy)
 
     def _file(self, publication: Publication, entropy: Entropy) -> FileAnswer:
-        """The file as bytes; whoever asked puts it at `out`, after it has been recorded."""
         from wallflower.publish.sheet import rendered, sheet
 
         written = sheet(
